@@ -1,0 +1,1 @@
+"""Everything of ledger-tui that is not a screen; imports without Textual."""
