@@ -1,0 +1,86 @@
+"""The one door for text from outside: control codes out, lengths bounded, secrets masked.
+
+Every function here takes linear time on any input, and the results are safe to print: no escape sequence, no control
+character but newline and tab, no bidirectional override, no lone surrogate.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from core.masking import mask
+
+__all__ = ["MARKER_ROOM", "clean", "clean_line", "clip", "clip_middle", "mask"]
+
+MARKER_ROOM: Final = 48
+"""Characters that the marker of :func:`clip_middle` may take: the result has at most head + tail + MARKER_ROOM."""
+
+_INVISIBLE: Final = (
+    "\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"
+    "\ufdd0-\ufdef" + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(17))
+)
+"""Soft hyphen, bidi and zero-width controls, tags and supplementary variation selectors, noncharacters. The joiners
+U+200C and U+200D and the emoji selectors U+FE0E and U+FE0F stay: scripts and emoji need them."""
+
+_BREAKS: Final = "\r\u2028\u2029"
+_SUSPECT: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BREAKS}{_INVISIBLE}\ud800-\udfff]")
+_ASCII_CONTROLS: Final = bytes([*range(9), *range(11, 32), 127])
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+# Contents of a control string stop at any ESC or C1, so each character is looked at for one introducer only. A string
+# without a terminator loses its introducer alone: what follows may be ordinary output.
+_REMOVED: Final = re.compile(
+    rf"""
+      (?:\x1b\[|\x9b) [0-?]*+ [ -/]*+ [@-~]?                                         # CSI: colours, cursor, erase
+    | (?:\x1b\]|\x9d) [^\x07\x1b\x80-\x9f\n]*+ (?:\x07|\x1b\\|\x9c)                  # OSC: title, link, clipboard
+    | (?:\x1b[PX^_]|[\x90\x98\x9e\x9f]) [^\x1b\x80-\x9f]*+ (?:\x1b\\|\x9c)           # DCS, SOS, PM, APC
+    | \x1b [ -/]*+ [0-~]?                                                            # charset, keypad, reset, ...
+    | [\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_INVISIBLE}]
+    """,
+    re.VERBOSE,
+)
+_LINE_BREAK: Final = re.compile(rf"\r\n|[{_BREAKS}]")
+
+
+def clean(text: str) -> str:
+    r"""Make outside text harmless: plain text comes back unchanged, and cleaning twice changes nothing more.
+
+    Escape sequences go as a whole (CSI, OSC, DCS and the like, 7- and 8-bit), as do C0 codes except ``\n`` and ``\t``,
+    DEL, C1, bidirectional and zero-width controls, and noncharacters. ``\r\n``, ``\r``, U+2028 and U+2029 become
+    ``\n``; a surrogate pair becomes its character, a lone surrogate U+FFFD.
+    """
+    if _is_plain(text):
+        return text
+    if _SURROGATE.search(text):
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return _LINE_BREAK.sub("\n", _REMOVED.sub("", text))
+
+
+def _is_plain(text: str) -> bool:
+    if text.isascii():
+        return len(text.encode().translate(None, _ASCII_CONTROLS)) == len(text)
+    return not _SUSPECT.search(text)
+
+
+def clean_line(text: str, limit: int) -> str:
+    """One line of at most `limit` code points: cleaned, each run of white space one space, none at the ends."""
+    return clip(" ".join(clean(text).split()), limit)
+
+
+def clip(text: str, limit: int) -> str:
+    """At most `limit` code points of `text`; the last of them is an ellipsis when something was cut."""
+    if len(text) <= limit:
+        return text
+    return text[: limit - 1] + "…" if limit > 0 else ""
+
+
+def clip_middle(text: str, head: int, tail: int) -> str:
+    """The first `head` and the last `tail` code points (both at least 0) with a marker that counts what is left out.
+
+    Text that is longer by MARKER_ROOM at most is returned as it is, so that clipping twice changes nothing more.
+    """
+    left_out = len(text) - head - tail
+    if left_out <= MARKER_ROOM:
+        return text
+    return f"{text[:head]}\n… [{left_out} characters left out] …\n{text[len(text) - tail :]}"

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.text import mask
+
+# Assembled from pieces, so that no scanner takes this file for a leak.
+SK = "sk-" + "proj-4f9Ab2Cd3Ef4Gh5Ij6Kl7"
+GITHUB = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+AWS = "AKIA" + "IOSFODNN7EXAMPLE"
+JWT = "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+KEY_LINES = "MIIEpAIBAAKCAQEA7bq98\nAoIBAQDtur3x+/7Qw==\n"
+PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{KEY_LINES}-----END RSA PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (f"OPENAI={SK} x", "OPENAI=[masked:api-key] x"),
+        ("sk_" + "live_4eC39HqLyjWDarjtT1zdp7dc", "[masked:api-key]"),
+        (f"remote {GITHUB}\n", "remote [masked:github-token]\n"),
+        ("github_" + "pat_11ABCDEFG0abcdefghijkl_mnop", "[masked:github-token]"),
+        ("gho_" + "16C7e42F292c6912E7710c838347Ae178B4a", "[masked:github-token]"),
+        (f'"{AWS}"', '"[masked:aws-key]"'),
+        ("xoxb-" + "123456789012-abcdefABCDEF", "[masked:slack-token]"),
+        ("hf_" + "abcdefghijklmnopqrstuvwxyzABCD", "[masked:hugging-face-token]"),
+        (f"cookie: s={JWT};", "cookie: s=[masked:jwt];"),
+        ("Authorization: Bearer abcdef.123456", "Authorization: Bearer [masked:authorization]"),
+        ("-H 'authorization: Basic dXNlcjpwYXNz'", "-H 'authorization: Basic [masked:authorization]'"),
+        ('{"Authorization": "Token 9944b09199c62bcf"}', '{"Authorization": "Token [masked:authorization]"}'),
+        ("bearer 9944b09199c62bcf9418", "bearer [masked:bearer]"),
+        ("postgres://app:s3cr3t@db:5432/x", "postgres://app:[masked:password]@db:5432/x"),
+        ("https://user:pass@host/path", "https://user:[masked:password]@host/path"),
+        (f"key:\n{PEM}\nend", "key:\n[masked:private-key]\nend"),
+        (f"{PEM}\n{PEM}", "[masked:private-key]\n[masked:private-key]"),
+        (f"-----BEGIN PRIVATE KEY-----\n{KEY_LINES}", "[masked:private-key]"),
+        (f"tail of it\n{KEY_LINES}-----END PRIVATE KEY-----\n", "tail of it\n[masked:private-key]\n"),
+        ("PASSWORD=hunter2!", "PASSWORD=[masked:password]"),
+        ('"db_password": "tr0ub4dor&3"', '"db_password": "[masked:password]"'),
+        ("client_secret = 'a1b2c3d4e5'", "client_secret = '[masked:secret]'"),
+        ("api_key: 0123456789abcdef0123456789abcdef", "api_key: [masked:api-key]"),
+        ("X-Api-Key: 8f14e45fceea167a", "X-Api-Key: [masked:api-key]"),
+        ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCY", "AWS_SECRET_ACCESS_KEY=[masked:access-key]"),
+        ("token = 4e7d1c9a0b2f8d6e5a3c", "token = [masked:token]"),
+    ],
+)
+def test_secrets_are_masked(raw: str, expected: str) -> None:
+    assert mask(raw) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  model.ckpt",
+        "id 3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+        "token 46107 decodes to ' Damien'",
+        "token: 46107",
+        "tokens: 50257, token_id=50256",
+        '"token": "Ġworld1"',
+        'tokenizer: "gpt2-medium-tokenizer-v2-fast"',
+        "token_count=1234567890abcdef1234",
+        "password: required",
+        "password = getpass.getpass2(prompt)",
+        'password = os.environ["DB_PASSWORD2"]',
+        "secret: ./conf/prod2.yaml",
+        "password_file=/run/secrets/db1",
+        "token = $GITHUB_TOKEN_2",
+        "token: ${{ secrets.TOKEN_NUMBER_2 }}",
+        "pip install sk-learn-contrib-something",
+        "risk-assessment-2024-final-version",
+        "disk-0123456789abcdef01234567",
+        "Authorization: required",
+        "the bearer authentication-scheme",
+        "http://localhost:4096/session",
+        "https://host:8080/a@b",
+        "ssh://git@host:22/x",
+        "postgres://app:$PASSWORD@db",
+        "-----BEGIN PUBLIC KEY-----\nMIIBIjANBg\n-----END PUBLIC KEY-----",
+        "-----BEGIN CERTIFICATE-----\nMIIBIjANBg\n-----END CERTIFICATE-----",
+        "00000000: 504b 0304 1400 0000 0800 2b6f 6d4e b2c9  PK........+omN..",
+        "float32 little-endian, 124439808 values, offset 0x1f40",
+        "xoxo-hugs",
+    ],
+)
+def test_ordinary_text_stays(text: str) -> None:
+    assert mask(text) == text
+
+
+SECRETS = st.sampled_from([SK, GITHUB, AWS, JWT, PEM, "password=", "token: ", "://a:b1@", "Authorization: Bearer "])
+MARKS = st.sampled_from(["[masked:jwt]", "-----", "=", ":", "@", "a1b2c3d4e5"])
+PIECES = st.one_of(SECRETS, st.text(max_size=5), MARKS)
+
+
+@given(st.lists(PIECES, max_size=8).map("".join))
+def test_masking_twice_changes_nothing(text: str) -> None:
+    once = mask(text)
+    assert mask(once) == once
+
+
+@given(st.text(alphabet="abc \n.,'\"{}", max_size=30), st.text(alphabet="abc \n.,'\"{}", max_size=30))
+def test_a_token_between_other_words_is_found_and_the_rest_stays(before: str, after: str) -> None:
+    for secret in (SK, GITHUB, AWS):
+        result = mask(f"{before} {secret} {after}")
+        assert secret not in result
+        assert result.startswith(f"{before} [masked:")
+        assert result.endswith(f"] {after}")
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("sk-", "-eyJ", "sk-a", " sk-a-", "ghp_", "-----BEGIN PRIVATE KEY-----", "://a:", "password=", "A", "-", " "),
+        *("authorization:", "a\n-----END PRIVATE KEY-----\n", "token: ", "eyJaaaaaaaaa."),
+    ],
+)
+def test_a_long_hostile_run_is_taken_in_linear_time(unit: str) -> None:
+    text = unit * (600_000 // len(unit))
+    assert len(mask(text)) <= len(text)
