@@ -1,0 +1,97 @@
+"""Names of files in program text: those a program opens, told from those it writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.ledger.names import Matcher, Name
+
+_WINDOW = 240
+"""Characters before a name in which the call around it is looked for."""
+
+# String literals, longest delimiters first; comments are consumed so that an apostrophe in one opens no string.
+_LITERAL = re.compile(
+    r"(?=[\"'`#/\\])(?:"
+    r"\"\"\"((?:[^\\\"]|\\.|\"(?!\"\"))*+)\"\"\"|'''((?:[^\\']|\\.|'(?!''))*+)'''"
+    r"|\"((?:[^\"\\\n]|\\.)*+)\"|'((?:[^'\\\n]|\\.)*+)'|`((?:[^`\\]|\\.)*+)`"
+    r"|(?:(?<![^\s;{}()])#(?![!{])|//)[^\n]*|\\.)",
+    re.DOTALL,
+)
+_LONGEST_CALLEE = 48
+_OPENERS = re.compile(r"open|path|load|read|file|exists|getsize|stat|memmap|fromfile|to_|save|write")
+_PAREN = re.compile(r"[()]")
+_CALLEE = re.compile(r"([\w.]+)\s*\Z")
+_WRITERS = re.compile(
+    r"""(?:.*\.)?(?:to_\w+|savefig|save\w*|imsave|imwrite|dump|tofile|write\w*|writeFile\w*|appendFile\w*|sink_\w+
+    |createWriteStream|write\.\w+|saveRDS|file_put_contents|unlink\w*|remove|rename\w*|replace|copy\w*|move|rm\w*
+    |makedirs|mkdirp?|touch|truncate)""",
+    re.VERBOSE,
+)
+_WRITTEN_AFTER = re.compile(
+    r"""['"`]\s*(?:
+        ,\s*(?:mode\s*=\s*)?['"][bt]?[wax][bt+]{0,2}['"]          # open(name, 'w')
+        |\)\s*\.\s*(?:write_\w+|touch|unlink|rename|mkdir|open\(\s*(?:mode\s*=\s*)?['"][bt]?[wax])  # Path(name).…
+    )""",
+    re.VERBOSE,
+)
+_WRITTEN_BEFORE = re.compile(
+    r"""(?:(?<![=\-])>\s*['"]?                                   # print > "name"
+        |\binto\s+(?:outfile|dumpfile)\s+['"]                    # MySQL
+        |(?:^|\n)\s*\.(?:output|once|save|backup|log)\s+['"]?    # sqlite3
+    )\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_COPIED_TO = re.compile(r"\b(?:copy|export)\b[^;]*\bto\s+['\"]\Z", re.IGNORECASE)  # SQL
+
+
+def names_in_code(text: str, matcher: Matcher, below: tuple[str, ...]) -> Iterator[tuple[int, Name, bool]]:
+    """Names in the string literals of a program: where, which, and whether the program only writes the file."""
+    for literal in _LITERAL.finditer(text):
+        group = literal.lastindex
+        if group is None or not matcher.inside(literal[group]):
+            continue
+        start, end = literal.span(group)
+        if " " in literal[group] and (name := _spaced(text, start, literal[group], matcher, below)):
+            yield start, name, _written(text, start, end)
+            continue
+        for at, to, name in matcher.scan(literal[group], below):
+            yield start + at, name, _written(text, start + at, start + to)
+
+
+def names_in_text(text: str, matcher: Matcher, below: tuple[str, ...]) -> Iterator[tuple[int, Name, bool]]:
+    """The same for text in an unknown language, where names may stand outside of quotes (SQL, dot commands)."""
+    for at, to, name in matcher.scan(text, below):
+        yield at, name, _written(text, at, to)
+
+
+def _spaced(text: str, start: int, literal: str, matcher: Matcher, below: tuple[str, ...]) -> Name | None:
+    """The name that a literal with spaces is, if it is the argument of a call that opens something."""
+    if not matcher.whole(literal):
+        return None
+    callee = _callee(text[max(0, start - _WINDOW) : start]).rpartition(".")[2].lower()
+    return matcher.name(literal, below) if _OPENERS.match(callee) else None
+
+
+def _callee(before: str) -> str:
+    """The function whose arguments end this text, dots included; empty when there is none."""
+    depth = 0
+    for paren in reversed([*_PAREN.finditer(before)]):
+        if paren[0] == ")":
+            depth += 1
+        elif depth:
+            depth -= 1
+        else:
+            name = _CALLEE.search(before, max(0, paren.start() - _LONGEST_CALLEE), paren.start())
+            return name[1] if name else ""
+    return ""
+
+
+def _written(text: str, start: int, end: int) -> bool:
+    """Whether the name at this place is one that is written."""
+    before = text[max(0, start - _WINDOW) : start]
+    if _WRITTEN_AFTER.match(text, end) or _WRITTEN_BEFORE.search(before[-_LONGEST_CALLEE:]):
+        return True
+    if before[-8:-1].rstrip().lower().endswith("to") and _COPIED_TO.search(before):
+        return True
+    return _WRITERS.fullmatch(_callee(before)) is not None

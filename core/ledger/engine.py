@@ -1,0 +1,211 @@
+"""The ledger of one root session: observations in, effects out.
+
+Everything that happens comes in through :meth:`Engine.observe`, from whatever source; everything to be said or done
+comes back as a list of effects. There is no clock, no I/O and no randomness in here, so the same observations give the
+same effects, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal
+
+from core.ledger import observations as seen
+from core.ledger.commands import Command
+from core.ledger.distil import Extractions
+from core.ledger.effects import Effect, SessionReport, StepReport, StepTool
+from core.ledger.finding import Finding
+from core.ledger.injection import Injector
+from core.ledger.state import EngineSettings, State
+from core.ledger.steering import Steering
+from core.ledger.steps import OpenSteps, Step
+
+RECENT_STEPS: Final = 500
+"""Completed steps kept for the screen."""
+
+SessionState = Literal["busy", "idle", "error", "deleted"]
+
+
+class Engine:
+    """Ledger, meters, buffer and plans of one root session and its sub-agents.
+
+    Args:
+        root: id of the root session.
+        settings: see :class:`EngineSettings`.
+    """
+
+    def __init__(self, root: str, settings: EngineSettings) -> None:
+        self.root = root
+        self.settings = settings
+        self.state = State(root, settings)
+        self.injector = Injector(self.state)
+        self.extractions = Extractions(self.state)
+        self.steering = Steering(self.state, self.injector, self.extractions)
+        self.recent: deque[Step] = deque(maxlen=RECENT_STEPS)
+        self.running: dict[str, seen.ToolStarted] = {}
+        self.sessions: dict[str, seen.SessionInfo] = {}
+        self.session_state: SessionState = "idle"
+        self.agent = self.model = self.error = ""
+        self.tokens = seen.Tokens()
+        self.total_tokens, self.cost = 0, 0.0
+        self._open = OpenSteps()
+        self._reverted: set[str] = set()
+        self._handlers: dict[type[seen.Observation], Callable[[Any], list[Effect]]] = {
+            seen.ToolStarted: self._tool_started,
+            seen.ToolFinished: self._tool_finished,
+            seen.StepFinished: self._step_finished,
+            seen.UserMessage: self._user_message,
+            seen.AssistantStarted: self._assistant_started,
+            seen.SessionInfo: self._session_info,
+            seen.StatusChanged: self._status,
+            seen.SessionFailed: self._session_failed,
+            seen.Compacted: self._compacted,
+            seen.Reverted: self._reverted_to,
+            seen.MessageRemoved: self._message_removed,
+            seen.SessionDeleted: self._session_deleted,
+            seen.ExtractionStarted: self.extractions.started,
+            seen.ExtractionAnswered: self.extractions.answered,
+            seen.ExtractionFailed: self.extractions.failed,
+            seen.NoteOutcome: self.injector.outcome,
+        }
+
+    def observe(self, told: seen.Observation) -> list[Effect]:
+        """Take in one observation or command; returns what it leads to, in order."""
+        if isinstance(told, Command):
+            return self.steering.handle(told)
+        handler = self._handlers.get(type(told))
+        effects = handler(told) if handler else []
+        return effects + self.extractions.due(told.t) if self.extractions.schedule.retry_at else effects
+
+    def inherit(self, t: int, findings: Sequence[Finding]) -> list[Effect]:
+        """Start with copies of another ledger's findings: this session was forked from it."""
+        return self.state.apply(t, self.state.ledger.inherit(t, findings))
+
+    def close(self, t: int) -> list[Effect]:
+        """The input ended: report what was still under way."""
+        return self.injector.close(t)
+
+    @property
+    def title(self) -> str:
+        """Title of the root session."""
+        info = self.sessions.get(self.root)
+        return info.title if info else ""
+
+    @property
+    def directory(self) -> str:
+        """Directory of the root session."""
+        info = self.sessions.get(self.root)
+        return info.directory if info else ""
+
+    def _tool_started(self, told: seen.ToolStarted) -> list[Effect]:
+        self.running[told.call] = told
+        self.state.changed("steps")
+        return []
+
+    def _tool_finished(self, told: seen.ToolFinished) -> list[Effect]:
+        self.running.pop(told.call, None)
+        self._open.add(told)
+        self.state.changed("steps")
+        return self.injector.finished(told)
+
+    def _step_finished(self, told: seen.StepFinished) -> list[Effect]:
+        if not told.backfill:
+            self.state.completed += 1
+        step = self._open.close(told, 0 if told.backfill else self.state.completed)
+        self.recent.append(step)
+        self.tokens = told.tokens if told.session == self.root else self.tokens
+        self.total_tokens += told.tokens.total
+        self.cost += told.cost
+        self.state.changed("steps", "status")
+        effects = self.extractions.step(step, told)
+        if told.backfill:
+            return effects
+        tools = tuple(StepTool(call.call, call.tool, "completed" if call.ok else "error") for call in step.calls)
+        report = StepReport(
+            t=told.t,
+            session=self.root,
+            n=step.n,
+            origin=told.session,
+            tools=tools,
+            buffered=self.extractions.schedule.buffered,
+        )
+        return [report, *effects]
+
+    def _user_message(self, told: seen.UserMessage) -> list[Effect]:
+        if not told.backfill:
+            self._start_over(None if told.session == self.root else told.session)
+        return []
+
+    def _assistant_started(self, told: seen.AssistantStarted) -> list[Effect]:
+        if told.session == self.root:
+            self.agent, self.model = told.agent or self.agent, told.model or self.model
+            self.state.changed("status")
+        return []
+
+    def _session_info(self, told: seen.SessionInfo) -> list[Effect]:
+        first = told.session not in self.sessions
+        self.sessions[told.session] = told
+        self.state.changed("status", "steps")
+        return [self._report(told.t, "attached")] if first and told.session == self.root else []
+
+    def _status(self, told: seen.StatusChanged) -> list[Effect]:
+        if told.state == "idle":
+            self._open.forget(told.session)
+            self.running = {call: start for call, start in self.running.items() if start.session != told.session}
+            self.state.changed("steps")
+        if told.session != self.root or self.session_state == told.state:
+            return []
+        self.session_state = told.state
+        self.error = "" if told.state == "busy" else self.error
+        self.state.changed("status")
+        return [self._report(told.t, told.state)]
+
+    def _session_failed(self, told: seen.SessionFailed) -> list[Effect]:
+        self.error = told.error
+        self.state.changed("status")
+        return [self._report(told.t, "error", told.error)]
+
+    def _compacted(self, told: seen.Compacted) -> list[Effect]:
+        self._start_over(told.session if told.session != self.root else None)
+        if told.session != self.root:
+            return []
+        self.extractions.schedule.force()
+        return [self._report(told.t, "compacted"), *self.extractions.due(told.t)]
+
+    def _reverted_to(self, told: seen.Reverted) -> list[Effect]:
+        self._start_over(None)
+        self.state.changed("steps", "extractions")
+        if not told.message:
+            back = self.extractions.schedule.bring_back()
+            return [self._report(told.t, "reverted", f"the revert was undone, {back} steps are back")]
+        gone = self.extractions.schedule.take_back(lambda step: step.message >= told.message)
+        return [self._report(told.t, "reverted", f"{gone} steps left the buffer")]
+
+    def _message_removed(self, told: seen.MessageRemoved) -> list[Effect]:
+        self.extractions.schedule.take_back(lambda step: step.message == told.message)
+        self.extractions.schedule.give_up_reverted()
+        self.state.changed("steps")
+        return []
+
+    def _session_deleted(self, told: seen.SessionDeleted) -> list[Effect]:
+        self._open.forget(told.session)
+        if told.session != self.root:
+            return []
+        self.session_state = "deleted"
+        self.state.changed("status")
+        return [self._report(told.t, "deleted")]
+
+    def _start_over(self, origin: str | None) -> None:
+        self.state.meters.reset(origin)
+        self.state.changed("meters")
+
+    def _report(
+        self,
+        t: int,
+        state: Literal["attached", "busy", "idle", "compacted", "reverted", "error", "deleted"],
+        detail: str = "",
+    ) -> SessionReport:
+        return SessionReport(
+            t=t, session=self.root, title=self.title, directory=self.directory, state=state, detail=detail
+        )

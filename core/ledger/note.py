@@ -1,0 +1,134 @@
+"""The text put in front of the agent, and how to recognise it and take it out again.
+
+A note is one block between two tag lines, so that it can be removed whole from any output it was appended to or
+quoted in. Equal facts render to equal bytes. Every sentence in it is one the ledger knows to be true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from core.ledger.finding import Finding
+from core.text import clip
+
+MAX_FACT_CHARS: Final = 400
+MAX_NOTE_CHARS: Final = 2_000
+
+_OPEN: Final = "<ledger-note>"
+_CLOSE: Final = "</ledger-note>"
+_BLOCK: Final = re.compile(r"\n{0,2}<ledger-note>\n(?:(?!<ledger-note>)[\s\S]){0,4000}?</ledger-note>")
+_TAG: Final = re.compile(r"<(/?)(ledger-note)", re.IGNORECASE)
+
+_GENTLE: Final = "📋 KNOWN FACTS (already established — do not re-investigate):"
+_MANUAL: Final = "📋 KNOWN FACTS (already established — do not re-investigate), sent by the user:"
+_STOP: Final = "⚠️ LEDGER ESCALATION:"
+_STOP_ORDER: Final = (
+    "STOP running diagnostic commands on it. Write your final answer NOW, or go on to what is still unknown,"
+    " from the facts below."
+)
+_OBSERVED: Final = "Observed in earlier tool output of this session:"
+_MIXED: Final = "Observed in earlier tool output of this session, except where marked:"
+_STATED: Final = "Stated by the user:"
+
+
+class Look(msgspec.Struct, frozen=True):
+    """How often a subject was looked at, for the sentence of a hard stop.
+
+    Attributes:
+        name: file name, or the topic where it names none.
+        since_shown: looks after the facts were shown, this one included; 0 when they were not shown before.
+        count: looks since the counter was last set to zero.
+        steps: steps over which they were spread; at least 1.
+    """
+
+    name: str
+    since_shown: int
+    count: int
+    steps: int
+
+
+def strip(text: str) -> str:
+    """`text` without any note of a ledger in it."""
+    return _BLOCK.sub("", text) if _OPEN in text else text
+
+
+def carries_note(text: str) -> bool:
+    """True when `text` ends in a note."""
+    return text.rstrip().endswith(_CLOSE) and _OPEN in text
+
+
+def gentle(findings: Sequence[Finding]) -> str:
+    """The reminder shown at the first touch of a topic."""
+    return _block(_GENTLE, findings)
+
+
+def manual(findings: Sequence[Finding]) -> str:
+    """The facts a user chose to put in front of the agent."""
+    return _block(_MANUAL, findings)
+
+
+def stop(looks: Sequence[Look], findings: Sequence[Finding]) -> str:
+    """The hard stop: what was looked at how often, and the facts that are already there."""
+    sentences = [_look_sentence(look) for look in looks[:3]]
+    return _block("\n".join((f"{_STOP} {' '.join(sentences)}", _STOP_ORDER)), findings)
+
+
+def _look_sentence(look: Look) -> str:
+    name = _safe(clip(look.name, 80))
+    if look.since_shown > 0:
+        return (
+            f"{name} was looked at {_times(look.since_shown)} since these facts were shown,"
+            f" across {_plural(look.steps, 'step')}."
+        )
+    if look.count > 1:
+        return (
+            f"Files with known facts were looked at {_times(look.count)} across {_plural(look.steps, 'step')},"
+            f" {name} the last of them."
+        )
+    return f"{name} is looked at again although facts about it are already established."
+
+
+def _block(head: str, findings: Sequence[Finding]) -> str:
+    source = _source(findings)
+    frame = len(head) + len(source) + len(_OPEN) + len(_CLOSE) + 6
+    lines = {finding.id: _line(finding) for finding in findings}
+    kept, room = set[str](), MAX_NOTE_CHARS - frame - 40
+    for finding in sorted(findings, key=lambda f: (not f.pinned, -f.seq)):
+        room -= len(lines[finding.id]) + 1
+        if room < 0:
+            break
+        kept.add(finding.id)
+    shown = [lines[finding.id] for finding in findings if finding.id in kept]
+    if len(shown) < len(findings):
+        shown.append(f"  (and {len(findings) - len(shown)} more in the ledger)")
+    return "\n".join(("", "", _OPEN, head, source, *shown, _CLOSE))
+
+
+def _source(findings: Sequence[Finding]) -> str:
+    origins = {finding.origin_of_text for finding in findings}
+    if origins == {"extraction"}:
+        return _OBSERVED
+    return _STATED if origins == {"user"} else _MIXED
+
+
+def _line(finding: Finding) -> str:
+    mark = {"user": " (stated by the user)", "edited": " (as corrected by the user)"}.get(finding.origin_of_text, "")
+    fact = _safe(clip(finding.fact, MAX_FACT_CHARS - len(mark))).replace("\n", "\n    ")
+    return f"  - {fact}{mark}"
+
+
+def _safe(text: str) -> str:
+    """A fact must not be able to close the block it stands in."""
+    return _TAG.sub(r"‹\1\2", text)
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{n} times"
+
+
+def _plural(n: int, word: str) -> str:
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"

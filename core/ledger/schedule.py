@@ -1,0 +1,137 @@
+"""When to extract, and from which steps. Pure: time is passed in.
+
+Steps wait in a buffer until enough of them are there, then they are handed out as one job at a time. A job that fails
+puts its steps back; they are tried again after a growing pause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from core.ledger.steps import Step
+
+RETRY_MS: Final = (15_000, 60_000, 180_000, 600_000)
+"""Pauses after the first, second, … failure in a row; the last one repeats."""
+JOB_STEPS: Final = 40
+"""At most this many steps in one job (more only when the interval itself is larger)."""
+
+
+class Job(msgspec.Struct, frozen=True):
+    """Steps given to one extraction."""
+
+    id: str
+    steps: tuple[Step, ...]
+
+
+class Schedule:
+    """Buffer and plan of one ledger's extractions.
+
+    Args:
+        interval: extract after this many completed steps, at least 1.
+        limit: most steps the buffer holds, at least `interval`; the oldest are dropped beyond it.
+    """
+
+    def __init__(self, interval: int, limit: int) -> None:
+        self.interval = interval
+        self.limit = max(limit, interval)
+        self.earlier: list[Step] = []
+        self.running: Job | None = None
+        self.retry_at = 0
+        self._buffer: list[Step] = []
+        self._reverted: list[Step] = []
+        self._failures = 0
+        self._forced = False
+        self._jobs = 0
+
+    @property
+    def buffered(self) -> int:
+        """Steps that wait, those of a running job not counted."""
+        return len(self._buffer)
+
+    @property
+    def waiting(self) -> tuple[Step, ...]:
+        """The steps that wait, oldest first."""
+        return tuple(self._buffer)
+
+    def add(self, step: Step) -> int:
+        """Buffer a step (one from before attaching waits apart); returns how many old ones were dropped for it."""
+        target = self.earlier if step.earlier else self._buffer
+        target.append(step)
+        dropped = max(0, len(target) - self.limit)
+        del target[:dropped]
+        return dropped
+
+    def force(self, *, earlier: bool = False) -> int:
+        """Ask for everything that waits to be extracted now; returns the number of steps."""
+        if earlier:
+            self._buffer[:0], self.earlier = self.earlier, []
+        self._forced = bool(self._buffer)
+        self.retry_at = 0
+        return len(self._buffer)
+
+    def next(self, t: int) -> Job | None:
+        """The job to start at time `t`, if one is due and none is running."""
+        if self.running is not None or not self._buffer or t < self.retry_at:
+            return None
+        if not self._forced and len(self._buffer) < self.interval:
+            return None
+        size = max(self.interval, JOB_STEPS) if self._forced or self._failures else self.interval
+        self._jobs += 1
+        self.running = Job(f"x{self._jobs}", tuple(self._buffer[:size]))
+        del self._buffer[:size]
+        self._forced = self._forced and bool(self._buffer)
+        return self.running
+
+    def split(self, steps: Sequence[Step]) -> list[tuple[Step, ...]]:
+        """The jobs that a forced extraction of `steps` would make."""
+        size = max(self.interval, JOB_STEPS)
+        return [tuple(steps[at : at + size]) for at in range(0, len(steps), size)]
+
+    def succeeded(self, id: str) -> Job | None:
+        """The running job `id` is done; None when it is not the running one."""
+        job = self._end(id)
+        if job is not None:
+            self._failures, self.retry_at = 0, 0
+        return job
+
+    def failed(self, id: str, t: int) -> Job | None:
+        """The running job `id` failed: its steps go back, to be tried after a pause."""
+        job = self._end(id)
+        if job is not None:
+            self._buffer[:0] = job.steps
+            del self._buffer[: max(0, len(self._buffer) - self.limit)]
+            self.retry_at = t + RETRY_MS[min(self._failures, len(RETRY_MS) - 1)]
+            self._failures += 1
+            self._forced = True
+        return job
+
+    def take_back(self, gone: Callable[[Step], bool]) -> int:
+        """Steps that were reverted leave the buffer; returns how many."""
+        taken = [step for step in self._buffer if gone(step)]
+        self._buffer = [step for step in self._buffer if not gone(step)]
+        self.earlier = [step for step in self.earlier if not gone(step)]
+        self._reverted += taken
+        return len(taken)
+
+    def bring_back(self) -> int:
+        """The revert was undone: its steps wait again; returns how many."""
+        steps, self._reverted = self._reverted, []
+        self._buffer = _in_order([*steps, *self._buffer])
+        return len(steps)
+
+    def give_up_reverted(self) -> None:
+        """The revert became final."""
+        self._reverted.clear()
+
+    def _end(self, id: str) -> Job | None:
+        if self.running is None or self.running.id != id:
+            return None
+        job, self.running = self.running, None
+        return job
+
+
+def _in_order(steps: Iterable[Step]) -> list[Step]:
+    return sorted(steps, key=lambda step: (not step.earlier, step.n, step.t))
