@@ -1,0 +1,1 @@
+"""From the steps of an agent to candidate findings, by way of a model."""
