@@ -1,0 +1,54 @@
+"""The truth about a note's arrival, from the order of events."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.delivery.receipts import Receipts
+from core.ledger.effects import Note
+
+NOTE = Note(
+    id="n1", call="call_1", part="prt_1", message="msg_1", origin="ses_1", kind="gentle", findings=("f1",), text="…"
+)
+
+
+@pytest.mark.parametrize(
+    ("events", "arrived"),
+    [
+        (["sent", "echo", "next"], "next"),
+        (["echo", "sent", "next"], "next"),
+        (["echo", "next", "sent"], "next"),
+        (["next", "sent", "echo"], "late"),
+        (["next", "echo", "sent"], "late"),
+        (["sent", "next", "echo"], "late"),
+        (["sent", "next", "idle"], "late"),
+        (["failed"], "failed"),
+        (["next", "failed"], "failed"),
+        (["sent", "echo", "idle"], "unknown"),
+        (["idle"], "unknown"),
+        (["sent", "blind", "echo", "next"], "unknown"),
+        (["sent", "close"], "unknown"),
+    ],
+)
+def test_order_decides(events: list[str], arrived: str) -> None:
+    receipts = Receipts()
+    receipts.sending(NOTE)
+    steps = {
+        "sent": lambda: receipts.sent(NOTE),
+        "failed": lambda: receipts.failed(NOTE),
+        "echo": lambda: receipts.echoed("call_1"),
+        "next": lambda: receipts.next_turn("ses_1"),
+        "idle": lambda: receipts.idle("ses_1"),
+        "close": receipts.close,
+        "blind": lambda: receipts.blinded() or [],
+    }
+    outcomes = [outcome for event in [*events, "close", "idle", "echo"] for outcome in steps[event]()]
+    assert [outcome.arrived for outcome in outcomes] == [arrived]
+    assert len(receipts) == 0
+
+
+def test_other_sessions_and_calls_do_not_matter() -> None:
+    receipts = Receipts()
+    receipts.sending(NOTE)
+    assert receipts.next_turn("ses_2") == receipts.idle("ses_2") == receipts.echoed("call_2") == []
+    assert len(receipts) == 1
