@@ -1,0 +1,140 @@
+"""One root session at the host: its engine, its log, and what the screen last saw of it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Iterable
+from typing import Final
+
+from core.delivery.patch import PatchDelivery
+from core.host.logrows import row
+from core.host.project import finding_view, session_view
+from core.ledger.effects import Effect, Report
+from core.ledger.engine import Engine
+from core.ledger.observations import (
+    AssistantStarted,
+    NoteEchoed,
+    Observation,
+    StatusChanged,
+    ToolFinished,
+    ToolStarted,
+)
+from core.ledger.state import EngineSettings
+from core.store.entries import DumpEntry
+from core.text import clean_line
+from core.views import FindingView, LogRow, Pane, SessionItem, SessionView
+
+LOG_ROWS: Final = 1_000
+_SUMMARIES: Final = 2_000
+_SUMMARY_CHARS: Final = 200
+
+
+class Desk:
+    """Engine, log and deliveries of one root session.
+
+    Args:
+        root: its id.
+        settings: of the engine.
+        delivery: carries its notes; None: notes are carried by nobody (a replay).
+
+    Attributes:
+        updated: time of its last activity, ms since the epoch.
+    """
+
+    def __init__(self, root: str, settings: EngineSettings, delivery: PatchDelivery | None = None) -> None:
+        self.engine = Engine(root, settings)
+        self.delivery = delivery
+        self.log: deque[LogRow] = deque(maxlen=LOG_ROWS)
+        self.loading = False
+        self.updated = 0
+        self._log_revision = 0
+        self._summaries: OrderedDict[str, str] = OrderedDict()
+
+    def observe(self, told: Observation) -> list[Effect]:
+        """Let the engine know; keep what the log needs."""
+        if isinstance(told, ToolFinished | ToolStarted):
+            self._remember(told.call, told.summary)
+        effects = self.engine.observe(told)
+        self.log_all(effects)
+        return effects
+
+    def watch_notes(self, told: Observation) -> None:
+        """Let the receipts of the notes know what passed on the stream; to be called after :meth:`observe`."""
+        if self.delivery is None:
+            return
+        receipts = self.delivery.receipts
+        if isinstance(told, NoteEchoed):
+            self.delivery.tell(receipts.echoed(told.call))
+        elif isinstance(told, AssistantStarted):
+            self.delivery.tell(receipts.next_turn(told.session))
+        elif isinstance(told, StatusChanged) and told.state == "idle":
+            self.delivery.tell(receipts.idle(told.session))
+
+    def log_all(self, effects: Iterable[Effect]) -> None:
+        """Add the rows of all reports among the effects to the log."""
+        for effect in effects:
+            if isinstance(effect, Report):
+                self.report(effect)
+
+    def report(self, report: Report) -> None:
+        """Add a row to the log."""
+        entry = row(report, lambda call: self._summaries.get(call, ""))
+        if entry is not None:
+            self.log.append(entry)
+            self._log_revision += 1
+
+    def revision(self, pane: Pane) -> int:
+        """Changes whenever what `pane` shows has changed."""
+        if pane == "log":
+            return self._log_revision
+        return self.engine.state.revisions.get(pane, 0)
+
+    def view(self) -> SessionView:
+        """For the screen."""
+        return session_view(self.engine, self.log, loading=self.loading)
+
+    def item(self) -> SessionItem:
+        """For the session picker."""
+        engine = self.engine
+        return SessionItem(
+            root=engine.root,
+            title=engine.title,
+            directory=engine.directory,
+            state="error" if engine.error else engine.session_state,
+            updated=self.updated,
+            findings=len(engine.state.ledger),
+        )
+
+    def receipt(self, id: str) -> FindingView | None:
+        """A finding with its calls."""
+        finding = self.engine.state.ledger.get(id)
+        return finding_view(finding, receipt=True) if finding else None
+
+    def dump_entries(self) -> list[DumpEntry]:
+        """Accepted findings, as the dump file has them; none of a deleted session."""
+        engine = self.engine
+        if engine.session_state == "deleted":
+            return []
+        return [
+            DumpEntry(
+                fact=finding.fact,
+                topic=finding.topic,
+                established_at=finding.established_at,
+                source_step=finding.step,
+                session=engine.root,
+                id=finding.id,
+                pinned=finding.pinned,
+                source=finding.source,
+                origin=finding.origin,
+                call=finding.call,
+                title=engine.title,
+                directory=engine.directory,
+            )
+            for finding in engine.state.ledger
+            if finding.shown_to_agent
+        ]
+
+    def _remember(self, call: str, summary: str) -> None:
+        self._summaries[call] = clean_line(summary, _SUMMARY_CHARS)
+        if len(self._summaries) > _SUMMARIES:
+            self._summaries.popitem(last=False)

@@ -1,0 +1,252 @@
+"""The line to the server: finds it, follows it, and carries notes and extractions to it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, Protocol
+
+from core import paths
+from core.delivery.patch import PatchDelivery
+from core.delivery.receipts import Outcome
+from core.errors import LedgerError, Unreachable
+from core.extraction.prompt import build_prompt
+from core.extraction.runner import Runner
+from core.host.finding_server import Target, find_server
+from core.host.options import HostOptions
+from core.ledger import observations as seen
+from core.ledger.effects import Extract, Note
+from core.ledger.engine import Engine
+from core.opencode.catalogue import Config
+from core.opencode.client import Client
+from core.opencode.follow import Follower
+from core.opencode.sink import Sink, Timing
+from core.opencode.stream import EventStream
+from core.settings import Settings
+from core.store.own import OwnSessions
+from core.views import Estimate
+
+_log = logging.getLogger(__name__)
+
+SEARCH_SECONDS: Final = 3.0
+"""Pause between two searches for a server on loopback."""
+SEARCH_AGAIN_AFTER: Final = 3
+"""Failed attempts to reconnect after which a server that was found is looked for again: it may have another port."""
+
+
+LATE: Final = 'the server has "snapshot": false, so notes arrive one request late'
+
+
+class Owner(Sink, Protocol):
+    """What the line needs of the host."""
+
+    options: HostOptions
+    settings: Settings
+    clock: Callable[[], int]
+
+    def tell(self, root: str, told: seen.Observation) -> None:
+        """An observation made by delivery or extraction."""
+        ...
+
+    def set_server(self, **changes: Any) -> None:
+        """What the status line says."""
+        ...
+
+    def failed(self, error: BaseException) -> None:
+        """The line ended because of a fault of the ledger itself."""
+        ...
+
+
+class Line:
+    """All traffic with one OpenCode server. A server that is not there yet is waited for."""
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._main: asyncio.Task[None] | None = None
+        self._client: Client | None = None
+        self._follower: Follower | None = None
+        self._runner: Runner | None = None
+        self._own: OwnSessions | None = None
+        self._target: Target | None = None
+
+    async def start(self) -> None:
+        """Begin in the background."""
+        self._main = self._spawn(self._run())
+
+    async def stop(self) -> None:
+        """Stop following, abort extractions (their sessions are deleted), close all connections."""
+        if self._main is not None:
+            await _cancelled(self._main)
+        for task in list(self._tasks):
+            await _cancelled(task)
+        if self._client is not None:
+            await self._client.aclose()
+        if self._own is not None:
+            self._own.close()
+
+    def load(self, root: str) -> None:
+        """Read the history of this session, if it was not read yet."""
+        if self._follower is not None:
+            self._follower.load(root)
+
+    def retry(self) -> None:
+        """Try to connect at once, also after a refusal."""
+        if self._follower is not None:
+            self._follower.retry_now()
+
+    def connected(self) -> None:
+        """The follower says that all is read back."""
+        self._spawn(self._get_ready())
+
+    def failing(self, attempt: int) -> None:
+        """The follower says that the server does not answer for the `attempt`th time in a row."""
+        if self._target is not None and not self._target.named and attempt % SEARCH_AGAIN_AFTER == 0:
+            self._spawn(self._look_elsewhere())
+
+    def delivery_for(self, root: str) -> PatchDelivery:
+        """Sends the notes of one root session."""
+        return PatchDelivery(_Parts(self), lambda outcome: self._settled(root, outcome), self._owner.warn)
+
+    def deliver(self, delivery: PatchDelivery, note: Note) -> None:
+        """Send a note."""
+        self._spawn(delivery.send(note))
+
+    def extract(self, job: Extract) -> None:
+        """Have these steps distilled."""
+        if self._runner is None:
+            failed = seen.ExtractionFailed(t=job.t, session=job.session, id=job.id, error="not connected")
+            asyncio.get_running_loop().call_soon(self._owner.tell, job.session, failed)
+        else:
+            self._spawn(self._runner.run(job))
+
+    def estimate(self, engine: Engine) -> Estimate:
+        """Size of the prompts for all that waits, earlier steps included."""
+        schedule = engine.extractions.schedule
+        steps = (*schedule.earlier, *schedule.waiting)
+        settings = self._owner.settings
+        chars = 0
+        for job in schedule.split(steps):
+            chars += build_prompt(
+                job,
+                engine.state.ledger.facts,
+                output_chars=settings.extraction_output_chars,
+                total_chars=settings.extraction_prompt_chars,
+            ).chars
+        return Estimate(steps=len(steps), prompt_chars=chars, tokens=chars // 4)
+
+    @property
+    def client(self) -> Client:
+        """The connection in use."""
+        if self._client is None:
+            raise Unreachable("There is no connection to a server")
+        return self._client
+
+    def _settled(self, root: str, outcome: Outcome) -> None:
+        told = seen.NoteOutcome(
+            t=self._owner.clock(), session=root, note=outcome.note.id, delivery="patch", arrived=outcome.arrived
+        )
+        self._owner.tell(root, told)
+
+    async def _run(self) -> None:
+        """Find a server and follow it until cancelled."""
+        owner = self._owner
+        folder = owner.options.state_dir or paths.state_dir()
+        self._own = await asyncio.to_thread(OwnSessions, folder / "ledger.db", owner.warn)
+        self._target = await self._search()
+        directory = str(owner.options.directory)
+        self._client = Client(self._target.url, directory=directory, auth=self._target.credentials)
+        owner.set_server(url=self._client.url)
+        self._runner = Runner(self._client, self._own, owner.settings, self._told, owner.clock)
+        stream = EventStream(self._client.events, max_frame_bytes=owner.settings.max_frame_bytes)
+        timing = Timing(now=owner.clock)
+        self._follower = Follower(self._client, stream, owner, directory=directory, own=self._own, timing=timing)
+        if owner.options.session:
+            self._follower.load(owner.options.session)
+        await self._follower.run()
+
+    async def _search(self) -> Target:
+        """Wait until there is a server."""
+        while True:
+            try:
+                return await find_server(self._owner.options)
+            except LedgerError as error:
+                self._owner.connection("none", str(error), 0, 0)
+                await asyncio.sleep(SEARCH_SECONDS)
+
+    def _told(self, told: seen.Observation) -> None:
+        """The runner names the root session as the session of what it tells."""
+        self._owner.tell(told.session, told)
+
+    async def _get_ready(self) -> None:
+        """After each connect: who answers, what it has, and what an earlier run left there."""
+        owner, client = self._owner, self.client
+        try:
+            owner.set_server(version=await client.health())
+            config = await client.config()
+            owner.set_server(**_delivery(owner.settings, config))
+            if owner.settings.injection_enabled and not config.snapshot:
+                owner.warn("notes_late", LATE)
+            if self._runner is not None and (left := await self._runner.clean_up()):
+                owner.warn("leftovers", f"{left} extraction session(s) of an earlier run were deleted")
+        except LedgerError as error:
+            owner.warn("server", str(error))
+
+    async def _look_elsewhere(self) -> None:
+        """A server that was found by itself may have come back at another port."""
+        target, follower, client = self._target, self._follower, self._client
+        if target is None or follower is None or client is None:
+            return
+        try:
+            found = await find_server(self._owner.options)
+        except LedgerError:
+            return
+        if found.url != target.url:
+            self._target = found
+            await client.move(found.url, found.credentials)
+            self._owner.set_server(url=client.url)
+            follower.retry_now()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("a task of the ledger failed", exc_info=error)
+            self._owner.warn("fault", f"A fault of the ledger itself: {type(error).__name__}: {error}")
+            if task is self._main:
+                self._owner.failed(error)
+
+
+class _Parts:
+    """The server's parts, through whatever connection there is at the time."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    async def raw_part(self, session: str, message: str, part: str) -> dict[str, Any]:
+        """See :class:`core.delivery.patch.PartStore`."""
+        return await self._line.client.raw_part(session, message, part)
+
+    async def patch_part(self, session: str, message: str, part: str, body: dict[str, Any]) -> None:
+        """See :class:`core.delivery.patch.PartStore`."""
+        await self._line.client.patch_part(session, message, part, body)
+
+
+def _delivery(settings: Settings, config: Config) -> dict[str, Any]:
+    if not settings.injection_enabled:
+        return {"delivery": "off", "delivery_detail": "notes are switched off (injection_enabled is false)"}
+    return {"delivery": "patch", "delivery_detail": "" if config.snapshot else LATE}
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    """Cancel `task` and wait until it has tidied up."""
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError, Exception):
+        await task

@@ -1,0 +1,165 @@
+"""From an engine to what a screen draws; reads, never changes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from core.ledger.distil import Run
+from core.ledger.engine import Engine
+from core.ledger.escalation import Meter
+from core.ledger.finding import Finding
+from core.ledger.injection import label
+from core.views import (
+    ExtractionView,
+    FindingView,
+    LogRow,
+    MeterView,
+    ReceiptCall,
+    RunningCall,
+    SessionView,
+    TopicView,
+)
+
+
+def session_view(engine: Engine, log: Sequence[LogRow], *, loading: bool) -> SessionView:
+    """Everything about one root session, from what is in memory."""
+    state = engine.state
+    runs = [run_view(run) for run in engine.extractions.runs]
+    return SessionView(
+        root=engine.root,
+        title=engine.title,
+        directory=engine.directory,
+        state="loading" if loading else "error" if engine.error else engine.session_state,
+        agent=engine.agent,
+        model=engine.model,
+        steps=engine.recent,
+        running=[
+            RunningCall(call=s.call, origin=s.session, tool=s.tool, summary=s.summary, since=s.t)
+            for s in engine.running.values()
+        ],
+        completed=state.completed,
+        buffered=engine.extractions.schedule.buffered,
+        interval=state.settings.extraction_interval_steps,
+        earlier=len(engine.extractions.schedule.earlier),
+        topics=topic_views(engine),
+        findings=len(state.ledger),
+        max_findings=state.settings.max_findings,
+        held=sum(finding.state == "held" for finding in state.ledger),
+        cap_full_of_pins=state.ledger.full_of_pins(),
+        meters=meter_views(engine),
+        extractions=runs,
+        log=log,
+        tokens=engine.total_tokens,
+        cost=engine.cost,
+        ledger_tokens=sum(run.tokens for run in runs),
+        ledger_cost=sum(run.cost for run in runs),
+        origins={id: info.title for id, info in engine.sessions.items()},
+        queued_note=engine.injector.queued,
+    )
+
+
+def topic_views(engine: Engine) -> list[TopicView]:
+    """Topics in order of their first finding; within one, pinned findings first, then the oldest."""
+    state = engine.state
+    return [
+        TopicView(
+            topic=topic,
+            findings=tuple(
+                finding_view(finding) for finding in sorted(state.ledger.of_topic(topic), key=lambda f: not f.pinned)
+            ),
+            cap=state.settings.max_findings_per_topic,
+            muted=topic in state.meters.muted,
+        )
+        for topic in state.ledger.topics
+    ]
+
+
+def finding_view(finding: Finding, *, receipt: bool = False) -> FindingView:
+    """A finding as lists show it; with its calls when `receipt` is asked for."""
+    return FindingView(
+        id=finding.id,
+        fact=finding.fact,
+        topic=finding.topic,
+        step=finding.step,
+        established_at=finding.established_at,
+        state=finding.state,
+        pinned=finding.pinned,
+        source=finding.source,
+        history=tuple(f"{_clock(event.t)} {event.what}" for event in finding.history),
+        receipt=receipt_calls(finding) if receipt else (),
+    )
+
+
+def receipt_calls(finding: Finding) -> tuple[ReceiptCall, ...]:
+    """The calls a finding was extracted from, the most likely one first, then the latest."""
+    entries = sorted(finding.receipt.calls(), key=lambda entry: (entry.call.call != finding.call, -entry.step))
+    return tuple(
+        ReceiptCall(
+            step=entry.step,
+            t=entry.call.ended,
+            tool=entry.call.tool,
+            summary=entry.call.summary,
+            command=entry.call.command or entry.call.path,
+            ok=entry.call.ok,
+            exit=entry.call.exit,
+            output=entry.call.output,
+        )
+        for entry in entries
+    )
+
+
+def meter_views(engine: Engine) -> list[MeterView]:
+    """Meters of topics that have findings: the nearest to a stop first; topics never touched are calm."""
+    state = engine.state
+    views = [meter_view(engine, meter) for meter in state.meters if state.ledger.has_topic(meter.topic)]
+    seen = {view.topic for view in views}
+    views += [meter_view(engine, Meter(topic, engine.root)) for topic in state.ledger.topics if topic not in seen]
+    return sorted(views, key=lambda view: (-view.count, view.name))
+
+
+def meter_view(engine: Engine, meter: Meter) -> MeterView:
+    """One meter, with a name that is not shared by a second topic of the same file."""
+    state = engine.state
+    name = label(meter.topic)
+    twins = sum(label(topic) == name for topic in state.ledger.topics)
+    return MeterView(
+        topic=meter.topic,
+        name=meter.topic if twins > 1 else name,
+        origin=meter.origin,
+        is_sub_agent=meter.origin != engine.root,
+        count=state.meters.count(meter),
+        threshold=state.settings.threshold,
+        action=meter.last or "calm",
+        shown_at=meter.shown_step,
+        muted=meter.topic in state.meters.muted,
+    )
+
+
+def run_view(run: Run) -> ExtractionView:
+    """An extraction as the pane shows it; figures not known are 0."""
+    report = run.report
+    return ExtractionView(
+        id=run.id,
+        state=run.state,
+        first_step=run.first_step,
+        last_step=run.last_step,
+        steps=run.steps,
+        started=run.started,
+        agent=report.agent or "",
+        model=report.model or "",
+        found=report.found or 0,
+        added=report.added or 0,
+        duplicates=report.duplicates or 0,
+        rejected=report.rejected or 0,
+        error=report.error or "",
+        ms=report.ms or 0,
+        prompt_chars=report.prompt_chars or 0,
+        tokens=report.tokens.total if report.tokens else 0,
+        cost=report.cost or 0.0,
+        retry_at=run.retry_at,
+    )
+
+
+def _clock(t: int) -> str:
+    return time.strftime("%H:%M", time.localtime(t / 1000))
