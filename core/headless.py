@@ -13,6 +13,8 @@ from core.ledger.effects import ConnectionReport, Report
 async def run(host: Host, out: JsonLines) -> int:
     """Write every report of `host` until cancelled, or until it ends by itself; returns the exit code.
 
+    With a session named in the options, the other ones of the directory do not count.
+
     Raises:
         ServerError: the server cannot be reached, or refuses, at the start or later on.
         OutputClosed: nobody reads.
@@ -39,6 +41,7 @@ async def run(host: Host, out: JsonLines) -> int:
             elif report.state == "reconnecting" and not reached:
                 end(Unreachable(report.detail))
 
+    host.only = host.options.session
     host.read_reports(read)
     try:
         await host.start()

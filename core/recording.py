@@ -60,7 +60,7 @@ async def _run(client: Client, options: HostOptions, settings: Settings, file: I
             elif isinstance(item, stream.Lost):
                 progress.say(f"connection lost ({item.reason}), trying again")
             elif isinstance(item, stream.Refused):
-                raise Refused(item.reason, "Set OPENCODE_SERVER_PASSWORD or use --password-file.")
+                raise Refused(item.reason)
 
 
 async def _before(client: Client, chosen: str | None) -> AsyncIterator[bytes]:

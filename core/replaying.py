@@ -13,6 +13,7 @@ from pathlib import Path
 from core.errors import FileError
 from core.extraction.recorded import Answers, decode_answers
 from core.host.desk import Desk
+from core.host.dumping import Dump
 from core.host.settings_of import engine_settings
 from core.jsonlines import JsonLines
 from core.ledger import observations as seen
@@ -21,7 +22,6 @@ from core.opencode.assemble import Assembler, event_time
 from core.opencode.recorded import RecordedFrames, open_recording
 from core.opencode.wire import EventDecoder
 from core.settings import Settings
-from core.store.dump import DumpWriter
 
 
 class Replay:
@@ -122,9 +122,9 @@ def replay(path: Path, settings: Settings, answers: Path | None, out: JsonLines)
 
 
 async def _dump(path: Path, desks: Iterable[Desk], trouble: list[str]) -> None:
-    writer = DumpWriter(path, lambda _code, text: trouble.append(text))
-    writer.changed([entry for desk in desks for entry in desk.dump_entries()])
-    await writer.close()
+    dump = Dump(path, lambda _code, text: trouble.append(text))
+    dump.changed(desk.engine for desk in desks)
+    await dump.close()
 
 
 def read_answers(path: Path) -> list[str]:

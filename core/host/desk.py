@@ -20,7 +20,6 @@ from core.ledger.observations import (
     ToolStarted,
 )
 from core.ledger.state import EngineSettings
-from core.store.entries import DumpEntry
 from core.text import clean_line
 from core.views import FindingView, LogRow, Pane, SessionItem, SessionView
 
@@ -109,30 +108,6 @@ class Desk:
         """A finding with its calls."""
         finding = self.engine.state.ledger.get(id)
         return finding_view(finding, receipt=True) if finding else None
-
-    def dump_entries(self) -> list[DumpEntry]:
-        """Accepted findings, as the dump file has them; none of a deleted session."""
-        engine = self.engine
-        if engine.session_state == "deleted":
-            return []
-        return [
-            DumpEntry(
-                fact=finding.fact,
-                topic=finding.topic,
-                established_at=finding.established_at,
-                source_step=finding.step,
-                session=engine.root,
-                id=finding.id,
-                pinned=finding.pinned,
-                source=finding.source,
-                origin=finding.origin,
-                call=finding.call,
-                title=engine.title,
-                directory=engine.directory,
-            )
-            for finding in engine.state.ledger
-            if finding.shown_to_agent
-        ]
 
     def _remember(self, call: str, summary: str) -> None:
         self._summaries[call] = clean_line(summary, _SUMMARY_CHARS)

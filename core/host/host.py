@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from core.host.clock import now_ms
+from core.clock import now_ms
+from core.errors import LedgerError
 from core.host.desk import LOG_ROWS, Desk
-from core.host.line import Line
+from core.host.estimating import estimate
 from core.host.logrows import row
 from core.host.options import HostOptions
 from core.host.settings_of import engine_settings
@@ -30,8 +32,11 @@ from core.ledger.effects import (
     WarningReport,
 )
 from core.settings import Settings
-from core.store.dump import DumpWriter
 from core.views import Estimate, FindingView, LogRow, Pane, ServerView, SessionItem, SessionView
+
+if TYPE_CHECKING:
+    from core.host.dumping import Dump
+    from core.host.line import Line
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +51,10 @@ class Host:
         options: where to attach.
         settings: see the README's table.
         clock: ms since the epoch.
+
+    Attributes:
+        only: the one root session that counts; None: all of the directory.
+        fault: why the line to the server ended for good.
     """
 
     read_only = False
@@ -55,18 +64,19 @@ class Host:
         self.settings = settings
         self.clock = clock
         self.fault: BaseException | None = None
+        self.only: str | None = None
         self.on_speed: Callable[[float], None] | None = None
         self._engine_settings = engine_settings(settings)
         self._desks: dict[str, Desk] = {}
         self._chosen: str | None = options.session
         self._shown: str | None = None
-        self._line = Line(self)
+        self._line: Line | None = None
         self._server = ServerView(state="searching", replay=options.replay)
         self._log: deque[LogRow] = deque(maxlen=LOG_ROWS)
         self._revisions = {"sessions": 0, "status": 0, "log": 0, "selected": 0}
         self._listeners: list[Callable[[], None]] = []
         self._readers: list[Callable[[Report], None]] = []
-        self._dump: DumpWriter | None = None
+        self._dump: Dump | None = None
         self._tick: asyncio.TimerHandle | None = None
 
     # What a screen asks for (see core.views.LedgerHost)
@@ -110,7 +120,7 @@ class Host:
     def estimate(self) -> Estimate:
         """What extracting everything that waits, earlier steps included, would send."""
         desk = self._desk_shown()
-        return self._line.estimate(desk.engine) if desk else Estimate(steps=0, prompt_chars=0, tokens=0)
+        return estimate(desk.engine, self.settings) if desk else Estimate(steps=0, prompt_chars=0, tokens=0)
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call `listener` after any change; the result unsubscribes it."""
@@ -127,7 +137,7 @@ class Host:
         self._revisions["selected"] += 1
         if root is None:
             self._follow()
-        elif self._desks.get(root):
+        elif self._line is not None:
             self._line.load(root)
         self._notify()
 
@@ -149,18 +159,23 @@ class Host:
 
     def retry(self) -> None:
         """Try to connect at once, also after the server refused."""
-        self._line.retry()
+        if self._line is not None:
+            self._line.retry()
 
     async def start(self) -> None:
         """Begin; the connection is made in the background."""
-        self._dump = DumpWriter(self.settings.dump_path, self.warn)
+        # In a thread: what speaks HTTP and SQL is not needed for the first paint, and the loop has to stay free.
+        line, dumping = await asyncio.to_thread(_import, "core.host.line", "core.host.dumping")
+        self._dump = dumping.Dump(self.settings.dump_path, self.warn)
+        self._line = line.Line(self)
         await self._line.start()
 
     async def stop(self) -> None:
         """End cleanly: running extractions are aborted and their sessions deleted, the dump is written."""
         if self._tick is not None:
             self._tick.cancel()
-        await self._line.stop()
+        if self._line is not None:
+            await self._line.stop()
         for desk in self._desks.values():
             effects = desk.engine.close(self.clock())
             desk.log_all(effects)
@@ -173,6 +188,8 @@ class Host:
 
     def root(self, info: seen.SessionInfo, updated: int) -> None:
         """A root session of the directory is there, or has another title."""
+        if self.only not in (None, info.session):
+            return
         desk = self._desk(info.session)
         desk.updated = max(desk.updated, updated)
         self._take(desk, info)
@@ -181,6 +198,8 @@ class Host:
 
     def observe(self, root: str, observation: seen.Observation) -> None:
         """Something happened in a root session or one of its sub-agents; with an empty `root`, in the directory."""
+        if root and self.only not in (None, root):
+            return
         for desk in [self._desk(root)] if root else list(self._desks.values()):
             if isinstance(observation, seen.SessionInfo) and observation.session == root:
                 self._inherit(desk, observation)
@@ -214,9 +233,9 @@ class Host:
             for desk in self._desks.values():
                 if desk.delivery is not None:
                     desk.delivery.receipts.blinded()
-        if state == "live":
+        if self._line is not None and state == "live":
             self._line.connected()
-        elif state == "reconnecting":
+        elif self._line is not None and state == "reconnecting":
             self._line.failing(attempt)
         if changed and state not in ("searching", "none"):
             self._tell(ConnectionReport(t=self.clock(), session="", state=state, detail=detail))
@@ -232,9 +251,10 @@ class Host:
         self._notify()
 
     def failed(self, error: BaseException) -> None:
-        """The line to the server ended because of a fault of the ledger itself."""
+        """The line ended: the session asked for is not there, or by a fault of the ledger itself."""
         self.fault = error
-        self.connection("closed", f"A fault of the ledger itself: {type(error).__name__}: {error}")
+        text = str(error) if isinstance(error, LedgerError) else f"{type(error).__name__}: {error}"
+        self.connection("closed", text)
 
     def tell(self, root: str, told: seen.Observation) -> None:
         """An observation that delivery or extraction made; ignored when the session is gone."""
@@ -258,6 +278,8 @@ class Host:
                     isinstance(effect, SessionReport) and effect.state in ("deleted", "attached")
                 ):
                     self._dump_all()
+            elif self._line is None:
+                continue
             elif isinstance(effect, Deliver) and desk.delivery is not None:
                 self._line.deliver(desk.delivery, effect.note)
             elif isinstance(effect, Extract):
@@ -296,7 +318,7 @@ class Host:
 
     def _dump_all(self) -> None:
         if self._dump is not None:
-            self._dump.changed([entry for desk in self._desks.values() for entry in desk.dump_entries()])
+            self._dump.changed([desk.engine for desk in self._desks.values()])
 
     def _plan_tick(self, desk: Desk) -> None:
         """Wake up when a failed extraction is due again, and only then."""
@@ -318,7 +340,8 @@ class Host:
     def _desk(self, root: str) -> Desk:
         desk = self._desks.get(root)
         if desk is None:
-            desk = self._desks[root] = Desk(root, self._engine_settings, self._line.delivery_for(root))
+            delivery = self._line.delivery_for(root) if self._line is not None else None
+            desk = self._desks[root] = Desk(root, self._engine_settings, delivery)
             self._trim()
         return desk
 
@@ -347,3 +370,7 @@ class Host:
             ]
             if idle:
                 del self._desks[min(idle, key=lambda desk: desk.updated).engine.root]
+
+
+def _import(*names: str) -> tuple[Any, ...]:
+    return tuple(importlib.import_module(name) for name in names)

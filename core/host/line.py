@@ -11,14 +11,12 @@ from typing import Any, Final, Protocol
 from core import paths
 from core.delivery.patch import PatchDelivery
 from core.delivery.receipts import Outcome
-from core.errors import LedgerError, Unreachable
-from core.extraction.prompt import build_prompt
+from core.errors import LedgerError, NotFound, Unreachable
 from core.extraction.runner import Runner
 from core.host.finding_server import Target, find_server
 from core.host.options import HostOptions
 from core.ledger import observations as seen
 from core.ledger.effects import Extract, Note
-from core.ledger.engine import Engine
 from core.opencode.catalogue import Config
 from core.opencode.client import Client
 from core.opencode.follow import Follower
@@ -26,7 +24,6 @@ from core.opencode.sink import Sink, Timing
 from core.opencode.stream import EventStream
 from core.settings import Settings
 from core.store.own import OwnSessions
-from core.views import Estimate
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +52,7 @@ class Owner(Sink, Protocol):
         ...
 
     def failed(self, error: BaseException) -> None:
-        """The line ended because of a fault of the ledger itself."""
+        """The line ended: the session asked for is not there, or by a fault of the ledger itself."""
         ...
 
 
@@ -122,21 +119,6 @@ class Line:
         else:
             self._spawn(self._runner.run(job))
 
-    def estimate(self, engine: Engine) -> Estimate:
-        """Size of the prompts for all that waits, earlier steps included."""
-        schedule = engine.extractions.schedule
-        steps = (*schedule.earlier, *schedule.waiting)
-        settings = self._owner.settings
-        chars = 0
-        for job in schedule.split(steps):
-            chars += build_prompt(
-                job,
-                engine.state.ledger.facts,
-                output_chars=settings.extraction_output_chars,
-                total_chars=settings.extraction_prompt_chars,
-            ).chars
-        return Estimate(steps=len(steps), prompt_chars=chars, tokens=chars // 4)
-
     @property
     def client(self) -> Client:
         """The connection in use."""
@@ -164,8 +146,18 @@ class Line:
         timing = Timing(now=owner.clock)
         self._follower = Follower(self._client, stream, owner, directory=directory, own=self._own, timing=timing)
         if owner.options.session:
+            await self._check(owner.options.session)
             self._follower.load(owner.options.session)
         await self._follower.run()
+
+    async def _check(self, session: str) -> None:
+        """Raise NotFound when the server says that there is no such session; one that does not answer is waited for."""
+        try:
+            await self.client.session(session)
+        except NotFound:
+            raise
+        except LedgerError as error:
+            _log.info("session %s could not be looked up yet: %s", session, error)
 
     async def _search(self) -> Target:
         """Wait until there is a server."""
@@ -217,11 +209,13 @@ class Line:
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        if not isinstance(error, LedgerError):
             _log.error("a task of the ledger failed", exc_info=error)
             self._owner.warn("fault", f"A fault of the ledger itself: {type(error).__name__}: {error}")
-            if task is self._main:
-                self._owner.failed(error)
+        if task is self._main:
+            self._owner.failed(error)
 
 
 class _Parts:

@@ -44,17 +44,25 @@ class Backlog(Generic[_T]):
     def __len__(self) -> int:
         return len(self._items)
 
+    def offer(self, item: _T, frame: bytes = b"") -> bool:
+        """Add an item if there is room; `frame` is the event it stands for."""
+        size = len(frame)
+        if self._items and (len(self._items) >= self._max_items or self._bytes + size > self._max_bytes):
+            return False
+        self._items.append((item, size))
+        self._bytes += size
+        if len(self._items) == 1:
+            self._filled.set()
+        return True
+
     async def put(self, item: _T, frame: bytes = b"") -> None:
-        """Add an item, after waiting for room if need be; `frame` is the event it stands for."""
-        while self._items and self._is_full(len(frame)):
+        """Add an item, after waiting for room if need be; a text delta is dropped instead."""
+        while not self.offer(item, frame):
             if is_delta(frame):
                 self.dropped += 1
                 return
             self._emptied.clear()
             await self._emptied.wait()
-        self._items.append((item, len(frame)))
-        self._bytes += len(frame)
-        self._filled.set()
 
     async def get(self) -> _T:
         """The oldest item, as soon as there is one."""
@@ -63,7 +71,8 @@ class Backlog(Generic[_T]):
             await self._filled.wait()
         item, size = self._items.popleft()
         self._bytes -= size
-        self._emptied.set()
+        if not self._emptied.is_set():
+            self._emptied.set()
         return item
 
     def clear(self) -> None:
@@ -71,9 +80,6 @@ class Backlog(Generic[_T]):
         self._items.clear()
         self._bytes = 0
         self._emptied.set()
-
-    def _is_full(self, size: int) -> bool:
-        return len(self._items) >= self._max_items or self._bytes + size > self._max_bytes
 
 
 def is_delta(frame: bytes) -> bool:

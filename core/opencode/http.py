@@ -71,10 +71,10 @@ class Http:
         seconds = self._timeout if patience is None else patience or None
         headers = {"content-type": "application/json"} if body is not None else {}
         async with self._exchange(method, target, seconds, content=body, headers=headers) as response:
-            content = await self._read(response, method, target)
             kind = response.headers.get("content-type", "")
-            if content and not kind.startswith("application/json"):
-                raise self._wrong(f"{method} {_shown(target)} was answered with {clean_line(kind, 60) or 'no type'}")
+            if kind and not kind.startswith("application/json"):
+                raise self._wrong(f"{method} {_shown(target)} was answered with {clean_line(kind, 60)}")
+            content = await self._read(response, method, target)
             return Answer(body=content, headers=response.headers)
 
     async def stream(self, target: str) -> AsyncGenerator[bytes, None]:

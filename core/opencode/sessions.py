@@ -24,7 +24,8 @@ _MAX_REMEMBERED: Final = 10_000
 """Ids of sessions that do not count, and of calls, are remembered up to this number; the oldest go first."""
 
 _MAX_DEPTH: Final = 64
-_FORK: Final = re.compile(r"^(?P<origin>.*) \(fork #\d+\)$", re.DOTALL)
+_FORK: Final = re.compile(r"(?P<base>.*) \(fork #(?P<number>\d{1,9})\)", re.DOTALL)
+"""The title of a fork: of a session "T" it is "T (fork #1)", of a session "T (fork #1)" it is "T (fork #2)"."""
 
 
 class MessageState:
@@ -237,24 +238,18 @@ class Registry:
         return self._directory is not None and bool(info.directory) and _plain(info.directory) != self._directory
 
     def _origin_by_title(self, info: SessionHead) -> str:
-        """The only root of the same directory whose title the fork's title is made from; else empty."""
-        match = _FORK.match(info.title)
+        """The only root of the same directory with the title a fork's title is made from; else empty."""
+        match = _FORK.fullmatch(info.title)
         if match is None:
             return ""
+        number = int(match["number"]) - 1
+        title = f"{match['base']} (fork #{number})" if number else match["base"]
         named = [
             other.id
             for other in self.sessions.values()
-            if other.id == other.root
-            and other.id != info.id
-            and other.info.directory == info.directory
-            and _base(other.info.title) == match["origin"]
+            if other.id == other.root and other.info.directory == info.directory and other.info.title == title
         ]
         return named[0] if len(named) == 1 else ""
-
-
-def _base(title: str) -> str:
-    match = _FORK.match(title)
-    return match["origin"] if match else title
 
 
 def _plain(directory: str) -> str:

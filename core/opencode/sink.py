@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Literal, Protocol
 
 import msgspec
 
+from core.clock import now_ms
 from core.ledger.observations import Observation, SessionInfo
 from core.opencode.stream import Item, Pace
 
@@ -61,15 +61,10 @@ class Stream(Protocol):
         ...
 
 
-def wall_clock() -> int:
-    """Now, in ms since the epoch."""
-    return time.time_ns() // 1_000_000
-
-
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
     """Clock, chance and patience; tests bring their own."""
 
-    now: Callable[[], int] = wall_clock
+    now: Callable[[], int] = now_ms
     """Time of day in ms since the epoch, by the same clock as the server's."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     """Wait for a number of seconds."""

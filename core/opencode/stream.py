@@ -227,7 +227,9 @@ class EventStream:
     async def _pass_on(self, splitter: Splitter, chunk: bytes) -> None:
         before = splitter.skipped
         for event in splitter.feed(chunk):
-            await self._backlog.put(Frame(event=event), event)
+            frame = Frame(event=event)
+            if not self._backlog.offer(frame, event):
+                await self._backlog.put(frame, event)
         if splitter.skipped > before:
             self.skipped += splitter.skipped - before
             await self._backlog.put(Skipped(count=splitter.skipped - before, max_frame_bytes=self._max_frame_bytes))

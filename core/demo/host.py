@@ -1,0 +1,117 @@
+"""The demo: a ledger on a replay server, through the same client path as on a live one."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from core.demo.server import ReplayServer
+from core.host.host import Host
+from core.host.options import HostOptions
+from core.ledger.commands import Command
+from core.settings import Settings
+from core.views import Estimate, FindingView, Pane, ServerView, SessionItem, SessionView
+
+_WAITING = ServerView(state="searching", replay=True)
+
+
+class DemoHost:
+    """Implements :class:`core.views.LedgerHost` on a recording.
+
+    The server starts with the host and ends with it. State and dump are in a temporary folder, which `stop` removes.
+
+    Args:
+        server: not started yet.
+        settings: where they keep files is not used.
+    """
+
+    def __init__(self, server: ReplayServer, settings: Settings) -> None:
+        self.replay = server
+        self._settings = settings
+        self._folder: Path | None = None
+        self._host: Host | None = None
+        self._listeners: list[Callable[[], None]] = []
+
+    @property
+    def server(self) -> ServerView:
+        """Says that this is a replay, and at which speed."""
+        return self._host.server if self._host else _WAITING
+
+    @property
+    def sessions(self) -> Sequence[SessionItem]:
+        """See :class:`core.views.LedgerHost`."""
+        return self._host.sessions if self._host else ()
+
+    @property
+    def selected(self) -> str | None:
+        """See :class:`core.views.LedgerHost`."""
+        return self._host.selected if self._host else None
+
+    @property
+    def read_only(self) -> bool:
+        """False: everything can be tried."""
+        return False
+
+    def revision(self, pane: Pane) -> int:
+        """See :class:`core.views.LedgerHost`."""
+        return self._host.revision(pane) if self._host else -1
+
+    def view(self) -> SessionView | None:
+        """See :class:`core.views.LedgerHost`."""
+        return self._host.view() if self._host else None
+
+    def receipt(self, finding: str) -> FindingView | None:
+        """See :class:`core.views.LedgerHost`."""
+        return self._host.receipt(finding) if self._host else None
+
+    def estimate(self) -> Estimate:
+        """See :class:`core.views.LedgerHost`."""
+        return self._host.estimate() if self._host else Estimate(steps=0, prompt_chars=0, tokens=0)
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """See :class:`core.views.LedgerHost`."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def select(self, root: str | None) -> None:
+        """See :class:`core.views.LedgerHost`."""
+        if self._host:
+            self._host.select(root)
+
+    def command(self, command: Command) -> tuple[str, bool]:
+        """See :class:`core.views.LedgerHost`."""
+        return self._host.command(command) if self._host else ("The demo has not begun yet.", False)
+
+    def set_speed(self, speed: float) -> None:
+        """Play at this multiple of the recorded speed from now on; 0 pauses."""
+        if self._host:
+            self._host.set_speed(speed)
+
+    async def start(self) -> None:
+        """Start the server and a ledger on it."""
+        await self.replay.start()
+        self._folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="ledger-demo-"))
+        options = HostOptions(
+            directory=Path(self.replay.directory), server=self.replay.url, replay=True, state_dir=self._folder
+        )
+        settings = self._settings.model_copy(update={"dump_path": self._folder / "facts.json"})
+        self._host = Host(options, settings)
+        self._host.on_speed = self.replay.set_speed
+        self._host.subscribe(self._notify)
+        await self._host.start()
+        self._host.set_speed(self.replay.speed)
+
+    async def stop(self) -> None:
+        """End both; nothing stays behind."""
+        if self._host:
+            await self._host.stop()
+        await self.replay.stop()
+        if self._folder:
+            await asyncio.to_thread(shutil.rmtree, self._folder, True)
+
+    def _notify(self) -> None:
+        for listener in list(self._listeners):
+            listener()
