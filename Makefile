@@ -46,7 +46,7 @@ bench: .venv/.ready-dev ## Measure, and print each figure with its workload
 	$(BIN)/python -m tests.bench
 
 screenshots: .venv/.ready-dev ## Take the pictures in screenshots/ anew
-	$(BIN)/python -m tests.screenshots
+	$(BIN)/python -m tests.ui.make_pictures
 
 constraints: .venv/.python ## Resolve all dependencies anew and write constraints.txt
 	@set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; \

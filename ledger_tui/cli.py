@@ -1,0 +1,142 @@
+"""The command line: which sub-command, and how each way of ending becomes an exit code.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 server unreachable or refused, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP,
+141 the reader of the output went away. A failure is one line on standard error; `LEDGER_DEBUG=1` adds the traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from core.errors import LedgerError, OutputClosed, UsageError
+from ledger_tui import options
+from ledger_tui.commands import config, dashboard, demo, headless, record, replay, watch
+
+COMMANDS = {"demo": demo, "headless": headless, "replay": replay, "record": record, "watch": watch, "config": config}
+
+INTERRUPTED = 130
+
+_DESCRIPTION = """\
+Runs beside an OpenCode session, remembers what the agent has established, and puts it in front of the agent when it is
+about to look again. Without a command: the dashboard.
+"""
+_EXAMPLES = """\
+examples:
+  opencode --port 4096            in one terminal, and in another one in the same folder:
+  ledger-tui                      the dashboard
+  ledger-tui --server 4096 --latest
+  ledger-tui demo                 the dashboard on a recorded session
+
+Every command explains itself: ledger-tui COMMAND --help
+"""
+_INVALID_CHOICE = re.compile(r"argument (?P<what>\w+): invalid choice: '(?P<word>.*)' \(choose from (?P<choices>.*)\)")
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises what it finds wrong, in one line."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        kwargs.setdefault("allow_abbrev", False)
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the message as a wrong use."""
+        found = _INVALID_CHOICE.match(message)
+        hint = f"`{self.prog} --help` shows how it is used."
+        if found:
+            nearest = difflib.get_close_matches(found["word"], re.findall(r"\w+", found["choices"]), n=1)
+            message = f"there is no {found['what'].lower()} {found['word']!r}"
+            hint = f"Did you mean {nearest[0]}? {hint}" if nearest else hint
+        raise UsageError(message, hint)
+
+
+class Version(argparse.Action):
+    """Prints the version of the installed package."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        """Print and end."""
+        from importlib.metadata import version  # noqa: PLC0415 - 20 ms that only this needs
+
+        if sys.stdout is not None:
+            sys.stdout.write(f"ledger-tui {version('ledger-tui')}\n")
+        parser.exit(0)
+
+
+def build() -> Parser:
+    """The parser of the whole command line."""
+    parser = Parser(prog="ledger-tui", description=_DESCRIPTION, epilog=_EXAMPLES)
+    parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
+    options.add_common(parser, first=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
+    for name, module in COMMANDS.items():
+        text = module.HELP
+        described = text[0].upper() + text[1:] + "."
+        command = commands.add_parser(name, help=text, description=described, epilog=module.EXAMPLES)
+        module.arguments(command)
+        options.add_common(command)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code."""
+    try:
+        code = _run(arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (BrokenPipeError, OutputClosed):
+        _lead_nowhere()
+        return OutputClosed.exit_code
+    except OSError as error:
+        _lead_nowhere()
+        return _failed(error, f"cannot write to standard output: {error.strerror}. Make room, or write elsewhere.", 1)
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        args = build().parse_args(arguments)
+        run: Callable[[argparse.Namespace], int] = (COMMANDS.get(args.command) or dashboard).run
+        return run(args)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (BrokenPipeError, OutputClosed):
+        raise
+    except LedgerError as error:
+        return _failed(error, str(error), error.exit_code)
+    except Exception as error:
+        return _failed(error, _unexpected(error), 1)
+
+
+def _unexpected(error: Exception) -> str:
+    return f"unexpected {type(error).__name__}: {error}. LEDGER_DEBUG=1 shows where; please report it."
+
+
+def _failed(error: Exception, text: str, code: int) -> int:
+    from ledger_tui.output import complain  # noqa: PLC0415
+
+    if os.environ.get("LEDGER_DEBUG"):
+        import traceback  # noqa: PLC0415
+
+        traceback.print_exception(error)
+    complain(text)
+    return code
+
+
+def _lead_nowhere() -> None:
+    """Keep the interpreter from complaining when it flushes standard output at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

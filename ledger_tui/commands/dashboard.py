@@ -1,0 +1,52 @@
+"""The dashboard on a live server: what runs when no sub-command is named."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from core.errors import UsageError
+from ledger_tui import options
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+    from core.views import LedgerHost
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show the dashboard until the user quits."""
+    need_terminal()
+    settings = options.config(args).settings
+    host_options = options.host_options(args)
+    from core.host.host import Host  # noqa: PLC0415
+
+    return show(Host(host_options, settings), settings, demo=lambda: _demo(settings))
+
+
+def show(host: LedgerHost, settings: Settings, *, demo: Callable[[], LedgerHost] | None = None) -> int:
+    """Show `host` on the screen; the exit code. `demo` makes the ledger that is offered where no server is found."""
+    from ledger_tui.app import run as run_app  # noqa: PLC0415
+
+    return run_app(host, settings, demo=demo)
+
+
+def _demo(settings: Settings) -> LedgerHost:
+    from core.demo import demo_host  # noqa: PLC0415
+
+    return demo_host(settings, 1.0)
+
+
+def need_terminal() -> None:
+    """Refuse early where no screen can be drawn.
+
+    Raises:
+        UsageError: standard input or standard error is no terminal, or the terminal can do nothing.
+    """
+    streams = (sys.__stdin__, sys.__stderr__)
+    if not all(stream is not None and stream.isatty() for stream in streams):
+        raise UsageError("the dashboard needs a terminal", "Without one, `ledger-tui headless` writes JSON lines.")
+    if os.environ.get("TERM", "") in ("", "dumb"):
+        raise UsageError("this terminal cannot show a dashboard (TERM is empty or dumb)", "Set TERM, or use headless.")

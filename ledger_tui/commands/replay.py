@@ -1,0 +1,38 @@
+"""`ledger-tui replay`: a recorded stream through the ledger, offline."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ledger_tui import options
+
+HELP = "put a recorded stream through the ledger, offline; JSON lines on standard output"
+EXAMPLES = """\
+FILE holds one event of OpenCode's /event as JSON per line. A raw SSE capture, events of /global/event and gzip are
+accepted too. The same input and the same settings give the same bytes. No dump is written unless dump_path is set.
+
+examples:
+  ledger-tui replay session.jsonl
+  ledger-tui replay session.jsonl.gz --answers answers.jsonl --set escalation_injections=2
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add this command's own flags."""
+    parser.add_argument("file", metavar="FILE", type=Path, help="the recording")
+    parser.add_argument(
+        "--answers",
+        metavar="FILE",
+        type=Path,
+        help="answers of the extractions, one JSON string per line, in order (default: none, so each extraction fails)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Replay to the end of the recording."""
+    settings = options.config(args).settings
+    from core.jsonlines import JsonLines, standard_output  # noqa: PLC0415
+    from core.replaying import replay  # noqa: PLC0415
+
+    return replay(args.file, settings, args.answers, JsonLines(standard_output()))

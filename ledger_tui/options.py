@@ -1,0 +1,128 @@
+"""The flags that every sub-command takes, and what becomes of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import UsageError
+
+if TYPE_CHECKING:
+    from core.config import Config
+    from core.host.options import HostOptions
+    from core.opencode.address import Address
+
+
+def add_common(parser: argparse.ArgumentParser, *, first: bool = False) -> None:
+    """Add the common flags.
+
+    They are accepted before and after the sub-command. No default is stored, so that the one place does not overwrite
+    the other; `first` marks the place before it, whose `--set` are kept apart to come first.
+    """
+    common = parser.add_argument_group("common options")
+    add = common.add_argument
+    add(
+        "--server",
+        metavar="URL",
+        default=argparse.SUPPRESS,
+        help="address of OpenCode, for example http://127.0.0.1:4096 or 4096 (default: $OPENCODE_SERVER, else the one "
+        "found on loopback for this folder)",
+    )
+    add(
+        "--session",
+        metavar="ID",
+        default=argparse.SUPPRESS,
+        help="follow this session (default: the busy one of the folder)",
+    )
+    add("--latest", action="store_true", default=argparse.SUPPRESS, help="follow the most recently active session")
+    add(
+        "--directory",
+        metavar="DIR",
+        default=argparse.SUPPRESS,
+        help="folder of the project (default: the current folder)",
+    )
+    add(
+        "--password-file",
+        metavar="FILE",
+        default=argparse.SUPPRESS,
+        help="file that holds the server's password (default: $OPENCODE_SERVER_PASSWORD)",
+    )
+    add(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        dest="set_first" if first else "set_last",
+        default=argparse.SUPPRESS,
+        help="override a setting, may be repeated; `ledger-tui config list` shows all with their values",
+    )
+
+
+def config(args: argparse.Namespace) -> Config:
+    """The settings in force and where they come from.
+
+    Raises:
+        UsageError, FileError: see :func:`core.config.load`.
+    """
+    from core.config import load  # noqa: PLC0415
+
+    sets = [*getattr(args, "set_first", []), *getattr(args, "set_last", [])]
+    return load(directory=directory(args), sets=sets)
+
+
+def host_options(args: argparse.Namespace) -> HostOptions:
+    """Which server and which session. The flag wins over OPENCODE_SERVER; with neither the host looks on loopback.
+
+    Raises:
+        UsageError: an address that is none, flags that exclude each other.
+        FileError: the password file cannot be read or is empty.
+    """
+    from core.host.options import HostOptions  # noqa: PLC0415
+    from core.opencode.address import DEFAULT_USERNAME, find_credentials  # noqa: PLC0415
+
+    session, latest = getattr(args, "session", None), getattr(args, "latest", False)
+    if session and latest:
+        raise UsageError("--session and --latest exclude each other", "Leave one of them out.")
+    address = _address(args)
+    file = getattr(args, "password_file", None)
+    found = find_credentials(password_file=Path(file).expanduser() if file else None)
+    credentials = found if file else (address and address.credentials) or found
+    return HostOptions(
+        server=address.url if address else None,
+        password=credentials.password if credentials else None,
+        username=credentials.username if credentials else DEFAULT_USERNAME,
+        directory=directory(args),
+        session=session,
+        latest=latest,
+    )
+
+
+def _address(args: argparse.Namespace) -> Address | None:
+    from core.opencode.address import parse_address  # noqa: PLC0415
+
+    where, text = "--server", getattr(args, "server", None)
+    if text is None:
+        where, text = "OPENCODE_SERVER", os.environ.get("OPENCODE_SERVER") or None
+    if text is None:
+        return None
+    try:
+        return parse_address(text.strip().removeprefix(":"))
+    except UsageError as error:
+        raise UsageError(f"{where}: {error.message}", error.hint) from error
+
+
+def directory(args: argparse.Namespace) -> Path:
+    """The project's folder, absolute and without symbolic links.
+
+    Raises:
+        UsageError: there is no such folder.
+    """
+    try:
+        folder = Path(getattr(args, "directory", ".")).expanduser().resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        name = getattr(args, "directory", "the current folder")
+        raise UsageError(f"{name}: no such folder", "Give an existing one with --directory.") from error
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder", "Give the project's folder with --directory.")
+    return folder
