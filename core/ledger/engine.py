@@ -117,7 +117,7 @@ class Engine:
         self.tokens = told.tokens if told.session == self.root else self.tokens
         self.total_tokens += told.tokens.total
         self.cost += told.cost
-        self.state.changed("steps", "status")
+        self.state.changed("steps", "status", "extractions")
         effects = self.extractions.step(step, told)
         if told.backfill:
             return effects

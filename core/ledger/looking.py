@@ -5,36 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
 
 import msgspec
 
 from core.ledger import shellwords
 from core.ledger.codetext import names_in_code, names_in_text
+from core.ledger.expansion import Variables
 from core.ledger.names import Matcher, Name, path_of
-from core.ledger.programs import Role, files_away
-from core.ledger.roles import language, lists, roles_of
+from core.ledger.pipelines import CHAIN, consumer, fed_into, reads_listing
+from core.ledger.programs import Role
+from core.ledger.roles import roles_of
 from core.ledger.shellwords import Simple, UnreadableError, Word
 from core.ledger.wrappers import ASSIGNMENT, command_at, program
 
 _MAX_NAMES = 200
 """Names kept of one call; what stands behind them is not read."""
-_MAX_EXPANDED = 262_144
-"""Characters that words may grow to with the values of variables; what is larger stays unknown."""
-_MAX_VALUES = 64
-"""Alternatives of a word with braces or a loop variable."""
-_MAX_VALUE = 1_024
-"""Characters of a variable's value."""
-MAX_WORD = 1_024
-"""Characters of a word whose braces are expanded."""
-_CHAIN = 10
-"""Commands of a pipeline that are followed."""
-
 _SIMPLE = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./\-]*")
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*|-?\d{1,6}\.\.-?\d{1,6})\}")
-_USE = re.compile(r"\$(?:(\w+)|\{(\w+)(?:\[[@*]\])?\})")
 _QUERY = re.compile(r"\?[\w.-]+=")
-_SCRIPT = re.compile(r"(?:\.(?:ba|z)?sh|[/\\][^./\\]+)\Z")
 _KEY = re.compile(r"(-{0,2}[\w.\-]+)=@?")
 # A quoted word that begins like this is a command for some program that runs it (`tmux send-keys "xxd model.ckpt"`).
 _COMMANDS = re.compile(
@@ -42,8 +29,6 @@ _COMMANDS = re.compile(
     r"|node|bash|sh|sqlite3|cp|mv|rm|touch|cd|sudo"
 )
 _DECLARING = frozenset({"export", "local", "declare", "readonly", "typeset"})
-
-
 _MOVING = frozenset({"cd", "pushd", "popd", "Set-Location"})
 _LOOP_HEADS = frozenset({"for", "do", "then", "{", "else"})
 _Finder = Callable[[str, Matcher, tuple[str, ...]], Iterator[tuple[int, Name, bool]]]
@@ -61,9 +46,8 @@ class Looking:
         self._looks: list[tuple[int, Name]] = []
         self.asides: list[Name] = []
         """Names that are written, filed away or only talked about."""
-        self._values: dict[str, list[str]] = {}
+        self._variables = Variables()
         self._assigned: dict[str, list[tuple[int, Name]]] = {}
-        self._expandable = _MAX_EXPANDED
         self._folders: tuple[str, ...] = ()
 
     def run(self, text: str, *, lenient: bool) -> None:
@@ -77,8 +61,9 @@ class Looking:
 
     def looked(self) -> tuple[Name, ...]:
         """The names looked at, in order of appearance."""
-        for names in self._assigned.values():
-            self._looks += names
+        for variable, names in self._assigned.items():
+            if variable not in self._variables.used:
+                self._looks += names
         if len(self._looks) > 1:
             self._looks.sort(key=_where)
         return tuple([name for _, name in self._looks])
@@ -96,7 +81,7 @@ class Looking:
             if simple.scope not in folders:
                 folders[simple.scope] = folders.get(script.parents[simple.scope], outside)
             self._folders = folders[simple.scope]
-            self._simple(simple, script.commands[index + 1 : index + 1 + _CHAIN], at, depth)
+            self._simple(simple, script.commands[index + 1 : index + 1 + CHAIN], at, depth)
             folders[simple.scope] = self._folders
         self._folders = outside
 
@@ -104,21 +89,20 @@ class Looking:
         words = [word.text for word in simple.words]
         start, _ = command_at(words)
         waiting = [index for index, word in enumerate(simple.words) if self._counts(word)]
-        taken = self._variables(simple.words, words, start, at) if _may_assign(words, start) else ()
+        taken = self._assignments(simple.words, words, start, at) if _may_assign(words, start) else ()
         if waiting:
-            sink = _fed_into(simple) if simple.sink else ()
-            roles = roles_of(
-                words, start, fed_into=sink, reads_listing=simple.source is not None and _reads_listing(simple)
-            )
+            sink = fed_into(simple) if simple.sink else ()
+            listing = simple.source is not None and reads_listing(simple)
+            roles = roles_of(words, start, fed_into=sink, reads_listing=listing)
             for index in waiting:
                 if index not in taken:
                     role = roles[index]
                     if role == "text" and program(words[start]) in {"echo", "printf"}:
-                        role = _consumer(simple, later) or "text"
+                        role = consumer(simple, later) or "text"
                     self._word(role, simple.words[index], at, depth)
         for operator, word in simple.redirects:
             self._word("look" if operator in {"<", "<>"} else "aside", word, at, depth)
-        if simple.bodies and (kind := _consumer(simple, later)):
+        if simple.bodies and (kind := consumer(simple, later)):
             for body in simple.bodies:
                 self._word(kind, body, at, depth)
         if start < len(words) and words[start] in _MOVING:
@@ -127,14 +111,14 @@ class Looking:
     def _counts(self, word: Word) -> bool:
         """Whether reading the word can bring a name."""
         text = word.text
-        return ("." in text and self._matcher.inside(text)) or word.braces or (bool(self._values) and "$" in text)
+        return ("." in text and self._matcher.inside(text)) or word.braces or ("$" in text and bool(self._variables))
 
     def _move(self, args: list[str]) -> None:
         """The working folder changes; unknown ones (`cd -`, `popd`) leave no folder known."""
         to = [arg for arg in args if not arg.startswith("-")]
-        self._folders = path_of(self._replaced(to[-1])[0], self._folders) if to else ()
+        self._folders = path_of(self._variables.replaced(to[-1])[0], self._folders) if to else ()
 
-    def _variables(self, words: list[Word], texts: list[str], start: int, at: int) -> set[int]:
+    def _assignments(self, words: list[Word], texts: list[str], start: int, at: int) -> set[int]:
         """Take assignments and the list of a `for` loop; returns the words that were one."""
         head = next((index for index, text in enumerate(texts) if text not in {"do", "then", "{", "else"}), 0)
         if texts[head : head + 1] == ["for"] and texts[head + 2 : head + 3] == ["in"]:
@@ -150,39 +134,17 @@ class Looking:
         return taken
 
     def _assign(self, name: str, values: list[Word], at: int) -> None:
-        texts = list(islice((text for word in values for text in self._variants(word)), _MAX_VALUES))
-        self._values[name] = [text[:_MAX_VALUE] for text in texts]
         names = [(where, found) for word in values if not word.glob for where, found, _ in self._names(word, at)]
+        self._variables.set(name, values)
         if names:
             self._assigned.setdefault(name, []).extend(names)
-
-    def _replaced(self, text: str) -> list[str]:
-        """The text with the values of the variables that are known; several for a loop's variable."""
-        texts = [text]
-        if "$" not in text or not self._values:
-            return texts
-        uses = {found[0]: found[1] or found[2] for found in islice(_USE.finditer(text), _MAX_VALUES)}
-        for use, name in uses.items():
-            values = self._values.get(name)
-            grown = len(values) * len(texts) * (len(text) + text.count(use) * _MAX_VALUE) if values else 0
-            if values and grown <= self._expandable:
-                self._expandable -= sum(len(value) * len(texts) for value in values)
-                self._assigned.pop(name, None)
-                texts = [_with(old, use, value) for old in texts for value in values][:_MAX_VALUES]
-        return texts
-
-    def _variants(self, word: Word) -> Iterator[str]:
-        """What the word becomes, variables and braces expanded."""
-        texts = _expanded(word.text) if word.braces and len(word.text) <= MAX_WORD else [word.text]
-        for text in texts:
-            yield from self._replaced(text)
 
     def _word(self, role: Role, word: Word, at: int, depth: int) -> None:
         if role == "look" and _SIMPLE.fullmatch(word.text):
             if name := self._matcher.simple(word.text, self._folders):
                 self._add(at + word.at, name, aside=False)
         elif role == "text":
-            self._replaced(word.text)
+            self._variables.replaced(word.text)
         elif role == "shell" or (role == "look" and word.quoted and _is_command(word.text)):
             self._shell(word, at, depth)
         elif role in {"code", "search"} or not word.glob:
@@ -192,7 +154,7 @@ class Looking:
                 self._add(where, name, aside=written or role == "aside")
 
     def _shell(self, word: Word, at: int, depth: int) -> None:
-        for text in self._variants(word):
+        for text in self._variables.expanded(word):
             try:
                 self.read(text, at + word.at, depth + 1)
             except UnreadableError:
@@ -208,13 +170,13 @@ class Looking:
             self._looks.append((where, name))
 
     def _within(self, find: _Finder, word: Word, at: int) -> Iterator[tuple[int, Name, bool]]:
-        for text in self._variants(word):
+        for text in self._variables.expanded(word):
             for where, name, written in find(text, self._matcher, self._folders):
                 yield at + word.at + where, name, written
 
     def _names(self, word: Word, at: int) -> Iterator[tuple[int, Name, bool]]:
         """Names in a word of the command line: where, which, and whether the word itself says that it is written."""
-        for variant in self._variants(word):
+        for variant in self._variables.expanded(word):
             text = variant if "://" in variant or "?" not in variant else _QUERY.split(variant, maxsplit=1)[0]
             paths = self._paths(text)
             if paths is None:
@@ -239,10 +201,6 @@ class Looking:
         return [] if text.startswith("-") else [text]
 
 
-def _with(text: str, use: str, value: str) -> str:
-    return _USE.sub(lambda found: value if found[0] == use else found[0], text)
-
-
 def _where(look: tuple[int, Name]) -> int:
     return look[0]
 
@@ -255,71 +213,3 @@ def _may_assign(words: list[str], start: int) -> bool:
 def _is_command(text: str) -> bool:
     first, space, _ = text.partition(" ")
     return space != "" and _COMMANDS.fullmatch(first) is not None
-
-
-def _expanded(text: str) -> list[str]:
-    """The words that braces make of one (`{a,b}.csv`, `{1..3}`), as far as there are not too many."""
-    done: list[str] = []
-    waiting = [text]
-    while waiting and len(done) + len(waiting) <= _MAX_VALUES:
-        current = waiting.pop(0)
-        found = _BRACES.search(current)
-        if found is None:
-            done.append(current)
-        else:
-            waiting[:0] = [current[: found.start()] + each + current[found.end() :] for each in _alternatives(found[1])]
-    return done
-
-
-def _alternatives(inside: str) -> list[str]:
-    if "," in inside:
-        return inside.split(",")
-    first, last = map(int, inside.split(".."))
-    step = 1 if first <= last else -1
-    return [str(number) for number in islice(range(first, last + step, step), _MAX_VALUES)]
-
-
-def _downstream(simple: Simple) -> Iterator[list[str]]:
-    """Words of the commands that the output goes through."""
-    sink = simple.sink
-    for _ in range(_CHAIN):
-        if sink is None:
-            return
-        yield [word.text for word in sink.words]
-        sink = sink.sink
-
-
-def _fed_into(simple: Simple) -> list[str]:
-    """The command that takes the output for its arguments."""
-    return next((words for words in _downstream(simple) if command_at(words)[1]), [])
-
-
-def _reads_listing(simple: Simple) -> bool:
-    source = simple.source
-    for _ in range(_CHAIN):
-        if source is None:
-            return False
-        if lists([word.text for word in source.words]):
-            return True
-        source = source.source
-    return False
-
-
-def _consumer(simple: Simple, later: Sequence[Simple]) -> Role | None:
-    """How what the command is given or prints is understood by whoever reads it in the end; None: it is not run."""
-    targets = [word.text for operator, word in simple.redirects if operator.startswith(">")]
-    for words in ([word.text for word in simple.words], *_downstream(simple)):
-        if kind := language(words):
-            return kind
-        if "tee" in words:
-            targets += words[words.index("tee") + 1 :]
-    bases = {program(target) for target in targets}
-    for command in later if bases else ():
-        words = [word.text for word in command.words]
-        if any(program(word) in bases for word in words) and not files_away(words):
-            kind = language(words)
-            if kind is None and program(words[0]) in bases:
-                kind = "shell" if _SCRIPT.search(words[0]) else "code"
-            if kind:
-                return kind
-    return None

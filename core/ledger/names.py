@@ -40,7 +40,7 @@ _PATH = re.compile(
     r"(?:[A-Za-z]:)?(?:[^\"'`=;|<>()\n:*?\[\]{},$]++|\([^()\n]*\)|\[[^\[\]\n]*\]|, |(?<=\w)'(?=\w)"
     r"|\$(?:\{\w+\}|(?:env:)?\w+))+"
 )
-_OPTION_INSIDE = re.compile(r"\s-\w")
+_OPTION_INSIDE = re.compile(r"\s--?[A-Za-z][\w-]*\s")
 
 
 class Name(msgspec.Struct, frozen=True):

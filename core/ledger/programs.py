@@ -124,7 +124,7 @@ def _eval(args: Sequence[str]) -> list[Role]:
 def _shell(args: Sequence[str]) -> list[Role]:
     for index, arg in enumerate(args[:-1]):
         if re.fullmatch(r"-[a-z]*c|-command", arg, re.IGNORECASE):
-            return _command_in(args, index + 1)
+            return [*_all("look", args[: index + 1]), "shell", *_all("look", args[index + 2 :])]
     return _all("look", args)
 
 

@@ -140,7 +140,7 @@ class _Reader:
             elif char == "#" and (self.pos == 0 or text[self.pos - 1].isspace() or text[self.pos - 1] in ";|&("):
                 self.pos = self._line_end()
             else:
-                current.words.append(self._word())
+                current.words += self._some_word()
         self._finish(current)
 
     def _finish(self, current: Simple) -> Simple:
@@ -204,6 +204,11 @@ class _Reader:
             self.pos = min(found.end() + 1, self.end) if found else self.end
             target.bodies.append(Word(start, self.text[start : found.start() if found else self.end]))
         self._awaited.clear()
+
+    def _some_word(self) -> list[Word]:
+        """The word here; none when there was only a line continuation."""
+        word = self._word()
+        return [word] if word.text or word.quoted else []
 
     def _word(self) -> Word:
         """The word at the current position; empty when an operator stands there."""

@@ -58,7 +58,7 @@ class State:
             self.revisions[pane] += 1
 
     def names(self, command: str, description: str) -> tuple[Name, ...]:
-        """Files a command looks at, as far as their extension is one of the settings'; none while no topic names any."""
+        """Files with one of the settings' extensions that a command looks at; none while no topic names any."""
         if not self._index:
             return ()
         return names_in(command, description, self.settings.injectable_extensions)

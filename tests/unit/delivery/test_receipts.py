@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from core.delivery.receipts import Receipts
+from core.delivery.receipts import Outcome, Receipts
 from core.ledger.effects import Note
 
 NOTE = Note(
@@ -33,16 +35,16 @@ NOTE = Note(
 def test_order_decides(events: list[str], arrived: str) -> None:
     receipts = Receipts()
     receipts.sending(NOTE)
-    steps = {
+    steps: dict[str, Callable[[], list[Outcome] | None]] = {
         "sent": lambda: receipts.sent(NOTE),
         "failed": lambda: receipts.failed(NOTE),
         "echo": lambda: receipts.echoed("call_1"),
         "next": lambda: receipts.next_turn("ses_1"),
         "idle": lambda: receipts.idle("ses_1"),
         "close": receipts.close,
-        "blind": lambda: receipts.blinded() or [],
+        "blind": receipts.blinded,
     }
-    outcomes = [outcome for event in [*events, "close", "idle", "echo"] for outcome in steps[event]()]
+    outcomes = [outcome for event in [*events, "close", "idle", "echo"] for outcome in steps[event]() or ()]
     assert [outcome.arrived for outcome in outcomes] == [arrived]
     assert len(receipts) == 0
 

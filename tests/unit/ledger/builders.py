@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from core.ledger import observations as seen
+from core.ledger.commands import ExtractNow
 from core.ledger.effects import Deliver, Effect, Extract, FindingReport, TouchReport
 from core.ledger.engine import Engine
 from core.ledger.state import EngineSettings
@@ -13,8 +16,8 @@ ROOT = "ses_root"
 class Bench:
     """An engine with a clock that goes on by 1,000 ms per step, and helpers to drive it."""
 
-    def __init__(self, **settings: object) -> None:
-        self.engine = Engine(ROOT, EngineSettings(**settings))  # type: ignore[arg-type]
+    def __init__(self, **settings: Any) -> None:
+        self.engine = Engine(ROOT, EngineSettings(**settings))
         self.t = 0
         self.calls = 0
         self.messages = 0
@@ -27,11 +30,11 @@ class Bench:
         return effects
 
     def call(
-        self, command: str, output: str = "out", *, session: str = ROOT, tool: str = "bash", **more: object
+        self, command: str, output: str = "out", *, session: str = ROOT, tool: str = "bash", **more: Any
     ) -> list[Effect]:
         """A finished call in the current step."""
         self.calls += 1
-        fields: dict[str, object] = {
+        fields: dict[str, Any] = {
             "t": self.t,
             "session": session,
             "message": f"msg_{self.messages:04}",
@@ -43,19 +46,19 @@ class Bench:
             "command": command,
             "output": output,
         }
-        return self.see(seen.ToolFinished(**{**fields, **more}))  # type: ignore[arg-type]
+        return self.see(seen.ToolFinished(**{**fields, **more}))
 
-    def end(self, *, session: str = ROOT, **more: object) -> list[Effect]:
+    def end(self, *, session: str = ROOT, **more: Any) -> list[Effect]:
         """The current step ends."""
         self.t += 1_000
         message = f"msg_{self.messages:04}"
         self.messages += 1
-        return self.see(seen.StepFinished(t=self.t, session=session, message=message, part=f"fin_{message}", **more))  # type: ignore[arg-type]
+        return self.see(seen.StepFinished(t=self.t, session=session, message=message, part=f"fin_{message}", **more))
 
-    def step(self, command: str, output: str = "out", **more: object) -> list[Effect]:
+    def step(self, command: str, output: str = "out", **more: Any) -> list[Effect]:
         """A whole step with one call."""
         session = str(more.get("session", ROOT))
-        effects = self.call(command, output, **more)  # type: ignore[arg-type]
+        effects = self.call(command, output, **more)
         backfill = bool(more.get("backfill", False))
         return effects + self.end(session=session, backfill=backfill)
 
@@ -68,8 +71,6 @@ class Bench:
 
     def know(self, *facts: tuple[str, str]) -> None:
         """Run an extraction that finds these facts."""
-        from core.ledger.commands import ExtractNow
-
         self.step("true")
         self.see(ExtractNow(t=self.t, session=ROOT))
         self.answer(*facts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from core.ledger import commands as ask
@@ -19,7 +21,7 @@ def known(**settings: object) -> Bench:
     return bench
 
 
-def looks(bench: Bench, n: int, command: str = "xxd model.ckpt", **more: object) -> list[str]:
+def looks(bench: Bench, n: int, command: str = "xxd model.ckpt", **more: Any) -> list[str]:
     effects = []
     for _ in range(n):
         effects += bench.step(command, **more)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,8 +11,8 @@ from core.ledger import note
 from core.ledger.finding import Finding
 
 
-def finding(fact: str, n: int = 1, **more: object) -> Finding:
-    return Finding(id=f"f{n}", seq=n, fact=fact, topic="t:model.ckpt", established_at=n, **more)  # type: ignore[arg-type]
+def finding(fact: str, n: int = 1, **more: Any) -> Finding:
+    return Finding(id=f"f{n}", seq=n, fact=fact, topic="t:model.ckpt", established_at=n, **more)
 
 
 facts = st.lists(st.text(min_size=1), min_size=1, max_size=60)

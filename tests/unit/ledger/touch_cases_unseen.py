@@ -7,11 +7,11 @@ from tests.unit.ledger.touch_cases import looks, no_look
 AGENTS = [
     # agent style
     looks(
-        "cd /workspace/project && python -c \"\nimport json\nwith open('data/rows.json') as f:\n    d = json.load(f)\nprint(len(d))\n\"",
-        "workspace/project/data/rows.json",
+        "cd /work/project && python -c \"\nimport json\nwith open('data/rows.json') as f:\n    print(f.read())\n\"",
+        "work/project/data/rows.json",
     ),
     looks(
-        "python3 -c \"import struct; d=open('model.ckpt','rb').read(); print(struct.unpack('<f', d[:4]))\" 2>&1 | head -20",
+        "python3 -c \"import struct; d=open('model.ckpt','rb').read(); print(struct.unpack('<f', d[:4]))\" | head",
         "model.ckpt",
     ),
     looks("head -c 200 ./tokenizer/vocab.bpe | cat -A", "tokenizer/vocab.bpe"),
@@ -21,11 +21,13 @@ AGENTS = [
     ),
     looks("python3 << 'PY'\nimport numpy as np\na = np.memmap('w.bin', mode='r')\nnp.save('w.npy', a)\nPY", "w.bin"),
     looks(
-        "python3 << 'PY'\nimport csv\nwith open('in.csv') as f, open('out.csv', 'w', newline='') as g:\n    w = csv.writer(g)\n    for r in csv.reader(f): w.writerow(r)\nPY",
+        "python3 << 'PY'\nimport csv\nwith open('in.csv') as f, open('out.csv', 'w', newline='') as g:\n"
+        "    w = csv.writer(g)\n    for r in csv.reader(f): w.writerow(r)\nPY",
         "in.csv",
     ),
     looks(
-        "python3 << 'PY'\nimport json\ncfg = json.load(open('config.json'))\ncfg['x'] = 1\njson.dump(cfg, open('config.json', 'w'), indent=2)\nPY",
+        "python3 << 'PY'\nimport json\ncfg = json.load(open('config.json'))\n"
+        "cfg['x'] = 1\njson.dump(cfg, open('config.json', 'w'), indent=2)\nPY",
         "config.json",
     ),
     no_look("python3 << 'PY'\nimport json\njson.dump({'a': 1}, open('config.json', 'w'), indent=2)\nPY"),
@@ -63,7 +65,7 @@ AGENTS = [
     no_look("npm pkg set name=x && npm run test -- --reporter=json > report.json"),
     looks("npx jest --config jest.config.json --outputFile=out.json", "jest.config.json"),
     looks(
-        "node --input-type=module -e \"import fs from 'fs'; console.log(JSON.parse(fs.readFileSync('./a.json','utf8')).x)\"",
+        "node -e \"import fs from 'fs'; console.log(JSON.parse(fs.readFileSync('./a.json','utf8')).x)\"",
         "a.json",
     ),
     looks(
@@ -198,7 +200,7 @@ SCRIPTS = [
     ),
     looks('python3 -c "import sys,json;json.load(sys.stdin)" < a.json', "a.json"),
     looks(
-        "python3 -c \"from safetensors.torch import load_file, save_file; save_file(load_file('a.safetensors'), 'b.safetensors')\"",
+        "python3 -c \"from safetensors.torch import *; save_file(load_file('a.safetensors'), 'b.safetensors')\"",
         "a.safetensors",
     ),
     looks(
@@ -209,12 +211,10 @@ SCRIPTS = [
     ),
     looks("python3 -c \"import subprocess; print(subprocess.check_output(['xxd', 'model.ckpt']))\"", "model.ckpt"),
     looks("python3 -c \"import glob; print(glob.glob('*.ckpt')); print(open('a.txt').read())\"", "a.txt"),
-    no_look(
-        "python3 -c \"import logging; logging.basicConfig(filename=f'{d}.txt'); print('%s.json' % x, '{}.json'.format(x))\""
-    ),
+    no_look("python3 -c \"logging.basicConfig(filename=f'{d}.txt'); print('%s.json' % x, '{}.json'.format(x))\""),
     looks("python3 <<EOF\nfor n in ['a.bin', \"b.bin\"]:\n    print(n, open(n, 'rb').read(4))\nEOF", "a.bin", "b.bin"),
     looks(
-        "python3 <<EOF\n'''docs: don't read z.txt'''\nwith open(r'C:\\data\\rows.csv') as f:\n  print(f.readline())\nEOF",
+        "python3 <<EOF\n'''it's z.txt'''\nwith open(r'C:\\data\\rows.csv') as f:\n  print(f.readline())\nEOF",
         "z.txt",
         "data/rows.csv",
     ),

@@ -101,11 +101,12 @@ def test_drop_then_resync(
     """Each gap: frames seen before it, frames lost, frames that are already in the state that is read back."""
     assembler = Assembler()
     told: list[Told] = []
-    at = 0
+    at = read = 0
     for seen, lost, overlap in gaps:
         told += fed(assembler, with_repeats(frames[at : at + seen], repeats) if frames[at : at + seen] else [])
         at = min(at + seen + lost, len(frames))
-        told += resync(assembler, frames[: at + overlap])
+        read = max(read, at + overlap)
+        told += resync(assembler, frames[:read])
     told += fed(assembler, frames[at:])
     assert facts([*told, *assembler.finish(0)]) == undisturbed(frames)
 

@@ -99,6 +99,18 @@ async def test_a_body_without_a_length_is_cut_off_at_the_limit() -> None:
         await connection.close()
 
 
+async def test_a_body_of_another_type_is_not_read() -> None:
+    async def handler(_: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(EVENT_STREAM + http_chunk(b"data: 1"))
+        await asyncio.Event().wait()
+
+    async with serving(handler) as url:
+        connection = http(url)
+        with pytest.raises(WrongServer, match="text/event-stream"):
+            await connection.call("GET", "/x")
+        await connection.close()
+
+
 async def test_a_stream_gives_chunks_as_they_come_and_is_closed_with_its_reader() -> None:
     closed = asyncio.Event()
     go_on = asyncio.Event()
