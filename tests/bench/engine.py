@@ -1,0 +1,78 @@
+"""Engine time per touched call, at 50 and at 10,000 findings."""
+
+from __future__ import annotations
+
+import gc
+import time
+
+from core.ledger import observations as seen
+from core.ledger.effects import TouchReport
+from core.ledger.engine import Engine
+from core.ledger.state import EngineSettings
+from tests.bench import figures
+
+ROUNDS = 4_000
+COMMANDS = (
+    "xxd model_{n}.ckpt | head -3",
+    "stat -c %s weights/model_{n}.ckpt",
+    "python3 -c \"import struct; print(struct.unpack('<4f', open('model_{n}.ckpt','rb').read(16)))\"",
+    "od -A d -t f4 -N 64 model_{n}.ckpt",
+)
+
+
+def engine_with(findings: int) -> Engine:
+    """An engine that knows `findings` facts, five a topic, each topic a file."""
+    engine = Engine("ses_root", EngineSettings(max_findings=findings, extraction_interval_steps=10**9))
+    engine.observe(seen.StepFinished(t=1, session="ses_root", message="m", part="p"))
+    ledger = engine.state.ledger
+    for n in range(findings):
+        engine.state.apply(
+            n, ledger.add(n, f"fact {n}: offset {n * 8} holds a float32", f"file-format:model_{n // 5}.ckpt")
+        )
+    return engine
+
+
+def measure(findings: int) -> list[float]:
+    """Microseconds of each of the touched calls (text of the notes included)."""
+    engine = engine_with(findings)
+    topics = max(1, findings // 5)
+    times = []
+    gc.collect()
+    for n in range(ROUNDS):
+        command = COMMANDS[n % len(COMMANDS)].format(n=(n * 7919) % topics)
+        done = seen.ToolFinished(
+            t=n,
+            session="ses_root",
+            message=f"msg_{n}",
+            part=f"prt_{n}",
+            call=f"call_{n}",
+            tool="bash",
+            ok=True,
+            summary=command,
+            command=command,
+            description="Inspect the file",
+            output="00000000: 0000 803f",
+        )
+        start = time.perf_counter_ns()
+        effects = engine.observe(done)
+        times.append((time.perf_counter_ns() - start) / 1000)
+        if not any(isinstance(effect, TouchReport) for effect in effects):
+            raise AssertionError(f"no touch: {command}")
+    return times
+
+
+def main() -> None:
+    """Print the figures."""
+    figures.section(f"Engine, {ROUNDS:,} touched bash calls over files with 5 facts each (wall clock)")
+    small, large = measure(50), measure(10_000)
+    figures.line("50 findings, p50", f"{figures.median(small):.1f} µs", f"p99 {figures.percentile(small, 0.99):.1f} µs")
+    ratio = figures.median(large) / figures.median(small)
+    figures.line(
+        "10,000 findings, p50",
+        f"{figures.median(large):.1f} µs",
+        f"p99 {figures.percentile(large, 0.99):.1f} µs; {ratio:.2f} × the first",
+    )
+
+
+if __name__ == "__main__":
+    main()
