@@ -15,6 +15,7 @@ from core.extraction.agents import NotThere, choose_agent, choose_model
 from core.extraction.parse import Answer, AnswerError, parse_answer
 from core.extraction.ports import ExtractionClient, OwnStore, Reply
 from core.extraction.prompt import Prompt, build_prompt
+from core.extraction.waiting import Stuck, answer_of
 from core.ledger.effects import Extract
 from core.ledger.observations import ExtractionAnswered, ExtractionFailed, ExtractionStarted, Observation, Tokens
 from core.settings import Settings
@@ -180,7 +181,7 @@ class Runner:
         seconds = self._settings.extraction_timeout_seconds
         try:
             async with asyncio.timeout(seconds):
-                return await self._client.prompt(
+                asking = self._client.prompt(
                     session,
                     question.prompt.text,
                     agent=question.agent,
@@ -188,6 +189,9 @@ class Runner:
                     system=question.prompt.system,
                     tools=NO_TOOLS,
                 )
+                return await answer_of(self._client, session, asking)
+        except Stuck as error:
+            raise _Failed(str(error)) from error
         except TimeoutError as error:
             raise _Failed(f"no answer within {seconds:g} s{await self._why_late(session)}") from error
 

@@ -39,6 +39,7 @@ class Info:
     error: Fault | None = None
     tokens: Tokens = Tokens()
     cost: float = 0.0
+    is_summary: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ class Server:
     log: list[tuple[str, str]] = field(default_factory=list)
     prompts: list[dict[str, object]] = field(default_factory=list)
     opened: int = 0
+    said: tuple[Reply, ...] = ()
+    """Messages of every session."""
     url: str = "http://127.0.0.1:4096"
 
     async def agents(self) -> Sequence[Agent]:
@@ -115,6 +118,10 @@ class Server:
     async def sessions(self) -> Sequence[Session]:
         self._fault("sessions")
         return list(self.there.values())
+
+    async def messages(self, session: str, *, limit: int | None = None) -> Sequence[Reply]:
+        self._fault("messages")
+        return self.said
 
     async def statuses(self) -> Mapping[str, str]:
         self._fault("statuses")
