@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from core.ledger.names import Matcher, Name
 
@@ -42,6 +43,8 @@ _WRITTEN_BEFORE = re.compile(
     )\Z""",
     re.VERBOSE | re.IGNORECASE,
 )
+_WRITING_WORDS = (">", "outfile", "dumpfile", "output", "once", "save", "backup", "log", "to")
+"""What stands before a name in all the cases above and below."""
 _COPIED_TO = re.compile(r"\b(?:copy|export)\b[^;]*\bto\s+['\"]\Z", re.IGNORECASE)  # SQL
 
 
@@ -89,9 +92,16 @@ def _callee(before: str) -> str:
 
 def _written(text: str, start: int, end: int) -> bool:
     """Whether the name at this place is one that is written."""
+    if _WRITTEN_AFTER.match(text, end):
+        return True
     before = text[max(0, start - _WINDOW) : start]
-    if _WRITTEN_AFTER.match(text, end) or _WRITTEN_BEFORE.search(before[-_LONGEST_CALLEE:]):
+    if before.rstrip(" \t'\"").lower().endswith(_WRITING_WORDS) and (
+        _WRITTEN_BEFORE.search(before[-_LONGEST_CALLEE:]) or _COPIED_TO.search(before)
+    ):
         return True
-    if before[-8:-1].rstrip().lower().endswith("to") and _COPIED_TO.search(before):
-        return True
-    return _WRITERS.fullmatch(_callee(before)) is not None
+    return _writes(_callee(before))
+
+
+@lru_cache(maxsize=512)
+def _writes(callee: str) -> bool:
+    return _WRITERS.fullmatch(callee) is not None

@@ -82,7 +82,7 @@ class Injector:
             session=state.root,
             call=done.call,
             origin=done.session,
-            names=tuple(name.text for name in names if state.touched((name,))),
+            names=tuple(name.text for name in names if len(names) == 1 or state.touched((name,))),
             topics=topics,
             counts=decision.counts,
             action=decision.action,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -12,7 +11,7 @@ from core.ledger import shellwords
 from core.ledger.codetext import names_in_code, names_in_text
 from core.ledger.expansion import Variables
 from core.ledger.names import Matcher, Name, path_of
-from core.ledger.pipelines import CHAIN, consumer, fed_into, reads_listing
+from core.ledger.pipelines import consumer, fed_into, reads_listing
 from core.ledger.programs import Role
 from core.ledger.roles import roles_of
 from core.ledger.shellwords import Simple, UnreadableError, Word
@@ -56,8 +55,10 @@ class Looking:
         Raises:
             UnreadableError: it is no shell command.
         """
-        with suppress(_EnoughError):
+        try:
             self.read(text, lenient=lenient)
+        except _EnoughError:
+            return
 
     def looked(self) -> tuple[Name, ...]:
         """The names looked at, in order of appearance."""
@@ -76,33 +77,35 @@ class Looking:
         """
         script = shellwords.read(text, depth=depth, lenient=lenient)
         outside = self._folders
-        folders: dict[int, tuple[str, ...]] = {}
+        folders = {0: outside}
         for index, simple in enumerate(script.commands):
             if simple.scope not in folders:
                 folders[simple.scope] = folders.get(script.parents[simple.scope], outside)
             self._folders = folders[simple.scope]
-            self._simple(simple, script.commands[index + 1 : index + 1 + CHAIN], at, depth)
+            self._simple(script.commands, index, at, depth)
             folders[simple.scope] = self._folders
         self._folders = outside
 
-    def _simple(self, simple: Simple, later: Sequence[Simple], at: int, depth: int) -> None:
+    def _simple(self, commands: list[Simple], index: int, at: int, depth: int) -> None:
+        simple = commands[index]
         words = [word.text for word in simple.words]
         start, _ = command_at(words)
-        waiting = [index for index, word in enumerate(simple.words) if self._counts(word)]
+        dotted = [place for place, text in enumerate(words) if "." in text or "$" in text or "{" in text]
+        waiting = [place for place in dotted if self._counts(simple.words[place])]
         taken = self._assignments(simple.words, words, start, at) if _may_assign(words, start) else ()
         if waiting:
             sink = fed_into(simple) if simple.sink else ()
             listing = simple.source is not None and reads_listing(simple)
             roles = roles_of(words, start, fed_into=sink, reads_listing=listing)
-            for index in waiting:
-                if index not in taken:
-                    role = roles[index]
+            for place in waiting:
+                if place not in taken:
+                    role = roles[place]
                     if role == "text" and program(words[start]) in {"echo", "printf"}:
-                        role = consumer(simple, later) or "text"
-                    self._word(role, simple.words[index], at, depth)
+                        role = consumer(commands, index) or "text"
+                    self._word(role, simple.words[place], at, depth)
         for operator, word in simple.redirects:
             self._word("look" if operator in {"<", "<>"} else "aside", word, at, depth)
-        if simple.bodies and (kind := consumer(simple, later)):
+        if simple.bodies and (kind := consumer(commands, index)):
             for body in simple.bodies:
                 self._word(kind, body, at, depth)
         if start < len(words) and words[start] in _MOVING:

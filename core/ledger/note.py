@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -33,6 +34,10 @@ _STOP_ORDER: Final = (
 _OBSERVED: Final = "Observed in earlier tool output of this session:"
 _MIXED: Final = "Observed in earlier tool output of this session, except where marked:"
 _STATED: Final = "Stated by the user:"
+_MARKS: Final = {"user": " (stated by the user)", "edited": " (as corrected by the user)"}
+_CONTINUED: Final = "\n    "
+_MORE_ROOM: Final = 40
+"""For the line that says how many facts did not fit."""
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -94,18 +99,23 @@ def _look_sentence(look: Look) -> str:
 
 def _block(head: str, findings: Sequence[Finding]) -> str:
     source = _source(findings)
-    frame = len(head) + len(source) + len(_OPEN) + len(_CLOSE) + 6
-    lines = {finding.id: _line(finding) for finding in findings}
-    kept, room = set[str](), MAX_NOTE_CHARS - frame - 40
-    for finding in sorted(findings, key=lambda f: (not f.pinned, -f.seq)):
-        room -= len(lines[finding.id]) + 1
+    lines = [_line(finding.fact, finding.origin_of_text) for finding in findings]
+    room = MAX_NOTE_CHARS - len(head) - len(source) - len(_OPEN) - len(_CLOSE) - 6 - _MORE_ROOM
+    if sum(map(len, lines)) + len(lines) > room:
+        lines = _that_fit(findings, lines, room)
+    return "\n".join(("", "", _OPEN, head, source, *lines, _CLOSE))
+
+
+def _that_fit(findings: Sequence[Finding], lines: Sequence[str], room: int) -> list[str]:
+    """Pinned findings first, then the newest, as far as there is room; shown in their own order."""
+    kept = set[int]()
+    for place in sorted(range(len(findings)), key=lambda n: (not findings[n].pinned, -findings[n].seq)):
+        room -= len(lines[place]) + 1
         if room < 0:
             break
-        kept.add(finding.id)
-    shown = [lines[finding.id] for finding in findings if finding.id in kept]
-    if len(shown) < len(findings):
-        shown.append(f"  (and {len(findings) - len(shown)} more in the ledger)")
-    return "\n".join(("", "", _OPEN, head, source, *shown, _CLOSE))
+        kept.add(place)
+    shown = [line for place, line in enumerate(lines) if place in kept]
+    return [*shown, f"  (and {len(findings) - len(shown)} more in the ledger)"]
 
 
 def _source(findings: Sequence[Finding]) -> str:
@@ -115,10 +125,11 @@ def _source(findings: Sequence[Finding]) -> str:
     return _STATED if origins == {"user"} else _MIXED
 
 
-def _line(finding: Finding) -> str:
-    mark = {"user": " (stated by the user)", "edited": " (as corrected by the user)"}.get(finding.origin_of_text, "")
-    fact = _safe(clip(finding.fact, MAX_FACT_CHARS - len(mark))).replace("\n", "\n    ")
-    return f"  - {fact}{mark}"
+@lru_cache(maxsize=1_024)
+def _line(fact: str, words_of: str) -> str:
+    """One fact; remembered, because a hard stop shows the same facts at each touch."""
+    mark = _MARKS.get(words_of, "")
+    return f"  - {_safe(clip(fact, MAX_FACT_CHARS - len(mark))).replace(chr(10), _CONTINUED)}{mark}"
 
 
 def _safe(text: str) -> str:

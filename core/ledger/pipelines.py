@@ -10,7 +10,7 @@ from core.ledger.roles import language, lists
 from core.ledger.shellwords import Simple
 from core.ledger.wrappers import command_at, program
 
-CHAIN = 10
+_CHAIN = 10
 """Commands of a pipeline, or behind one, that are followed."""
 
 _SCRIPT = re.compile(r"(?:\.(?:ba|z)?sh|[/\\][^./\\]+)\Z")
@@ -24,7 +24,7 @@ def fed_into(simple: Simple) -> list[str]:
 def reads_listing(simple: Simple) -> bool:
     """Whether the command reads names of files from a pipe."""
     source = simple.source
-    for _ in range(CHAIN):
+    for _ in range(_CHAIN):
         if source is None:
             return False
         if lists([word.text for word in source.words]):
@@ -33,16 +33,17 @@ def reads_listing(simple: Simple) -> bool:
     return False
 
 
-def consumer(simple: Simple, later: Sequence[Simple]) -> Role | None:
+def consumer(commands: Sequence[Simple], index: int) -> Role | None:
     """How what the command is given or prints is understood by whoever reads it in the end.
 
     Args:
-        simple: a command with a here-document, or one that prints its arguments.
-        later: commands behind it, of which one may run the file it writes.
+        commands: a whole command line; a later one may run the file that this one writes.
+        index: which of them has a here-document or prints its arguments.
 
     Returns:
         None when nobody runs it.
     """
+    simple = commands[index]
     targets = [word.text for operator, word in simple.redirects if operator.startswith(">")]
     for words in ([word.text for word in simple.words], *_downstream(simple)):
         if kind := language(words):
@@ -50,7 +51,7 @@ def consumer(simple: Simple, later: Sequence[Simple]) -> Role | None:
         if "tee" in words:
             targets += words[words.index("tee") + 1 :]
     bases = {program(target) for target in targets}
-    for command in later if bases else ():
+    for command in commands[index + 1 : index + 1 + _CHAIN] if bases else ():
         words = [word.text for word in command.words]
         if any(program(word) in bases for word in words) and not files_away(words):
             kind = language(words)
@@ -64,7 +65,7 @@ def consumer(simple: Simple, later: Sequence[Simple]) -> Role | None:
 def _downstream(simple: Simple) -> Iterator[list[str]]:
     """Words of the commands that the output goes through."""
     sink = simple.sink
-    for _ in range(CHAIN):
+    for _ in range(_CHAIN):
         if sink is None:
             return
         yield [word.text for word in sink.words]

@@ -56,7 +56,7 @@ _COPYING = {
     "storage": _set("cp mv rm rsync"),
 }
 _IN_PLACE = re.compile(r"-[A-Za-z]*i(?:\.\w+)?|-i[^f]*|--in-?place(?:=.*)?|inplace")
-_PROGRAM = re.compile(r"-[A-Za-z0]*[ceE]|-p|-r|--eval|--print|-command|eval", re.IGNORECASE)
+_PROGRAM = re.compile(r"-[A-Za-z0]*[ceE]|-p|--eval|--print|-command|eval", re.IGNORECASE)
 _PATTERN = re.compile(r"-[A-Za-z]*[ef]|--regexp|--file|-pattern", re.IGNORECASE)
 _PAYLOAD = re.compile(r"-d|--data(?:-raw|-binary|-urlencode)?|--json|-H|--header")
 _VALUED_BY_SSH = _set("-i -p -l -o -F -J -L -R -D -W -b -c -E -e -I -m -O -Q -S -w")
@@ -139,7 +139,7 @@ def _command_in(args: Sequence[str], at: int) -> list[Role]:
 def _interpreter(args: Sequence[str]) -> list[Role]:
     roles = _all("look", args)
     for index, arg in enumerate(args[:-1]):
-        if _PROGRAM.fullmatch(arg):
+        if _PROGRAM.fullmatch(arg) or (arg == "-r" and "(" in args[index + 1]):  # -r: code to PHP, a module to Node
             roles[index + 1] = "code"
         elif not arg.startswith("-"):
             break

@@ -34,7 +34,8 @@ MAX_DESCRIPTION = 4_096
 
 _QUOTED = re.compile(r"(['\"`])([^'\"`\n]{1,200})\1")
 _WRITTEN_FIRST = re.compile(
-    r"\s*(?:write|create|make|generate|build|delete|remove|rename|move|copy|overwrite|save|touch|commit|stage|add)"
+    r"\s*(?:(?:over)?writ|creat|mak|generat|delet|remov|renam|mov|sav|stag|build|copi?|touch|commit|add)"
+    r"(?:e|y|es|s|ing|ying)?"
     r"(?:\s+(?:the|a|an|new|old|empty|file|to))*\s+[\"'`(]?\Z",
     re.IGNORECASE,
 )

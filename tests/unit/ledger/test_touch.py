@@ -136,6 +136,27 @@ def test_other_names_and_patterns_name_no_such_file(look: str, other: str) -> No
     assert found(look.format(other)) == ()
 
 
+@pytest.mark.parametrize(
+    ("description", "looks"),
+    [
+        ("Creates rows.csv", False),
+        ("Writing the new file `rows.csv`", False),
+        ("Copy rows.csv to /tmp", False),
+        ("Create a plot of rows.csv", True),
+        ("Making sure rows.csv is sorted", True),
+        ("Read rows.csv", True),
+    ],
+)
+def test_a_description_that_says_a_file_is_made_or_moved_is_no_look(description: str, looks: bool) -> None:
+    assert found("python job.py", description) == ("rows.csv",) * looks
+
+
+def test_a_description_adds_nothing_to_a_file_that_the_command_names() -> None:
+    assert found("cat web/a.json", "Read a.json") == ("web/a.json",)
+    assert found("cat web/a.json", "Read api/a.json") == ("web/a.json", "api/a.json")
+    assert found("cp web/a.json /tmp", "Read api/a.json") == ("api/a.json",)
+
+
 def test_a_command_is_read_up_to_its_bound() -> None:
     filler = "true; " * (MAX_COMMAND // 6 + 1)
     assert found("cat a.txt; " + filler + "cat b.txt") == ("a.txt",)
