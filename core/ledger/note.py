@@ -134,7 +134,7 @@ def _line(fact: str, words_of: str) -> str:
 
 def _safe(text: str) -> str:
     """A fact must not be able to close the block it stands in."""
-    return _TAG.sub(r"‹\1\2", text)
+    return _TAG.sub(r"‹\1\2", text) if "<" in text else text
 
 
 def _times(n: int) -> str:

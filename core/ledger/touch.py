@@ -18,10 +18,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from unicodedata import normalize
 
 from core.ledger.looking import Looking
 from core.ledger.names import Matcher, Name, matcher_for
+from core.ledger.plain import names_read
 from core.ledger.shellwords import UnreadableError
 from core.ledger.topics import TopicIndex
 
@@ -31,6 +33,9 @@ MAX_COMMAND = 32_768
 """Characters of a command that are read; what is longer is cut, and what follows names nothing."""
 MAX_DESCRIPTION = 4_096
 """Characters of a description that are read."""
+
+_REMEMBERED_CHARS = 2_000
+"""Longer calls are read anew each time."""
 
 _QUOTED = re.compile(r"(['\"`])([^'\"`\n]{1,200})\1")
 _WRITTEN_FIRST = re.compile(
@@ -49,6 +54,12 @@ def names_in(command: str, description: str, extensions: frozenset[str]) -> tupl
         description: what the agent says the command is for.
         extensions: without dot, casefolded; `tar.gz` is one. None of them: no names.
     """
+    if len(command) + len(description) > _REMEMBERED_CHARS:
+        return _names_in(command, description, extensions)
+    return _remembered(command, description, extensions)
+
+
+def _names_in(command: str, description: str, extensions: frozenset[str]) -> tuple[Name, ...]:
     matcher = matcher_for(extensions)
     looked: tuple[Name, ...] = ()
     named: tuple[Name, ...] = ()
@@ -60,8 +71,14 @@ def names_in(command: str, description: str, extensions: frozenset[str]) -> tupl
     return _once(looked) if len(looked) > 1 else looked
 
 
+_remembered = lru_cache(maxsize=512)(_names_in)
+"""An agent that goes in circles runs the same commands again."""
+
+
 def _of_command(command: str, matcher: Matcher, *, cut: bool) -> tuple[tuple[Name, ...], tuple[Name, ...]]:
     """The names looked at, and those named otherwise."""
+    if (plain := names_read(command, matcher)) is not None:
+        return plain, ()
     text = command if command.isascii() else normalize("NFC", command)
     looking = Looking(matcher)
     try:
