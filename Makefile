@@ -14,7 +14,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 # The plain kind of editable install: the other one costs 25 ms at each start.
 EDITABLE := --config-settings editable_mode=compat
 
-.PHONY: help setup dev demo test unit e2e lint format bench screenshots constraints clean
+.PHONY: help setup dev demo test unit e2e lint format bench screenshots readme constraints clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ bench: .venv/.ready-dev ## Measure, and print each figure with its workload
 
 screenshots: .venv/.ready-dev ## Take the pictures in screenshots/ anew
 	$(BIN)/python -m tests.ui.make_pictures
+
+readme: .venv/.ready-dev ## Write the tables of the README anew
+	$(BIN)/python -m tests.readme
 
 constraints: .venv/.python ## Resolve all dependencies anew and write constraints.txt
 	@set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; \

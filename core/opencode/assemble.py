@@ -10,7 +10,7 @@ directory's ledgers (`FileChanged`, of which OpenCode does not say whose it was)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from core.ledger.observations import FileChanged, SessionInfo
@@ -35,16 +35,20 @@ from core.text import clean, clip
 
 __all__ = ["Assembler", "Told", "event_time", "session_of"]
 
-_FACTS_A_PIECE: Final = 100
+_WEIGHT_OF_PIECE: Final = 65_536
+"""Characters of outputs told in one piece; cleaning so many takes some 20 ms where every eighth is an escape code."""
 _REMEMBERED_EVENTS: Final = 1_000
 
 
 class Assembler:
     """Tells each fact once."""
 
-    def __init__(self, directory: str | None = None, own: Container[str] = ()) -> None:
-        """Prepare for the sessions of `directory` (None: of all), without those in `own` and their children."""
-        self._registry = Registry(directory, own)
+    def __init__(self, directory: str | Collection[str] | None = None, own: Container[str] = ()) -> None:
+        """Prepare for the sessions of `directory` (one, or several names of it; None: all directories).
+
+        Those in `own` and their children do not count.
+        """
+        self._registry = Registry([directory] if isinstance(directory, str) else directory, own)
         self._sessions = self._registry.sessions
         self._teller = Teller(self._registry)
         self._held = HeldEvents(self._registry)
@@ -167,11 +171,14 @@ class Assembler:
             self._tell_missing(session, read, whole=session.id not in truncated)
             found += readback.facts_of(session, read, attached_at, at_work=session.id in busy)
             yield self._told()
-        for number, fact in enumerate(readback.in_order(found)):
+        weight = 0
+        for fact in readback.in_order(found):
             teller.t = min(t, fact.time) if fact.state.backfill and fact.time else t
             fact.tell(teller)
-            if number % _FACTS_A_PIECE == 0:
+            weight += fact.weight
+            if weight > _WEIGHT_OF_PIECE:
                 yield self._told()
+                weight = 0
         teller.t = t
         for session in chosen:
             teller.reverted(session)
@@ -229,14 +236,15 @@ class Assembler:
             self._delete(id)
             return
         info = event.data.info if isinstance(event.data, SessionChanged) else None
-        if info is None:
-            return
-        fresh = self._registry.learn(info)
-        for session in fresh or filter(None, (self._sessions.get(id),)):
-            self._teller.info(session)
-            self._teller.reverted(session)
-            self._release(session.id)
-        self._held.drop_ignored()
+        if info is not None:
+            fresh = self._registry.learn(info)
+            known = self._sessions.get(id)
+            for session in fresh if known is None or fresh else (known,):
+                self._teller.info(session)
+                self._teller.reverted(session)
+                self._release(session.id)
+            if known is None:
+                self._held.drop_ignored()
 
     def _on_status(self, event: Event, data: SessionStatus, session: AgentSession) -> None:
         if data.status.type == "idle":

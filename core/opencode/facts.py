@@ -56,7 +56,7 @@ def identifier(text: str) -> str:
 @lru_cache(maxsize=256)
 def name(text: str) -> str:
     """A short name from outside (of a tool, an agent, a model), on one line."""
-    return clean_line(clip(text, NAME_CHARS), NAME_CHARS)
+    return line(text, NAME_CHARS)
 
 
 def moment(value: float) -> int:
@@ -89,7 +89,7 @@ def error_text(error: ErrorInfo | None) -> str:
     if error is None:
         return "unknown error"
     words = [word for word in (error.name, error.data.message) if word]
-    return clean_line(": ".join(clip(word, ERROR_CHARS) for word in words), ERROR_CHARS) or "unknown error"
+    return line(": ".join(clip(word, ERROR_CHARS) for word in words), ERROR_CHARS) or "unknown error"
 
 
 def has_input(part: Part) -> bool:
@@ -101,6 +101,11 @@ def raw_output(part: Part) -> str:
     """What the model was given for a finished call, as it came."""
     state = part.state or _STATE
     return state.output if state.status == "completed" else state.error
+
+
+def weight(part: Part) -> int:
+    """Characters of a call's output that are kept: what its cleaning costs."""
+    return min(len(raw_output(part)), 2 * OUTPUT_EDGE)
 
 
 def tool_started(part: Part, session: str, t: int) -> ToolStarted:
@@ -132,7 +137,7 @@ def tool_finished(part: Part, session: str, t: int, *, stale: bool, backfill: bo
         ok=state.status == "completed",
         summary=_summary(part, arguments),
         command=bounded(arguments.command) if is_shell else "",
-        description=clean_line(clip(arguments.description, 4 * DESCRIPTION_CHARS), DESCRIPTION_CHARS),
+        description=line(arguments.description, DESCRIPTION_CHARS),
         path=_path(arguments) if part.tool in _FILE_TOOLS else "",
         output=bounded(note.strip(raw_output(part))),
         exit=state.metadata.exit if state.metadata is not None else None,
@@ -155,6 +160,13 @@ def step_finished(part: Part, session: str, t: int, *, backfill: bool) -> StepFi
         cost=cost_of(part.cost),
         backfill=backfill,
     )
+
+
+def line(text: str, limit: int) -> str:
+    """One line of at most `limit` characters; cut first, so that the size of the text costs next to nothing."""
+    if len(text) <= limit and text.isascii() and text.isprintable() and "  " not in text and text == text.strip():
+        return text
+    return clean_line(clip(text, 4 * limit), limit)
 
 
 def bounded(text: str) -> str:
@@ -182,7 +194,7 @@ def _summary(part: Part, arguments: _Arguments) -> str:
     else:
         text = arguments.description if part.tool == "task" else ""
         text = text or _listed(part.arguments)
-    return clean_line(clip(text, 4 * SUMMARY_CHARS), SUMMARY_CHARS)
+    return line(text, SUMMARY_CHARS)
 
 
 def _listed(arguments: Mapping[str, Any]) -> str:

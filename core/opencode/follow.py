@@ -9,6 +9,7 @@ the directory; any other one when its first event arrives, and its events wait m
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Container
 
 from core import errors
@@ -49,7 +50,8 @@ class Follower:
             client: asked for the state.
             stream: brings the events.
             sink: is told.
-            directory: as the server writes it; sessions of others do not count (None: those of all count).
+            directory: sessions of others do not count (None: those of all count). It may be a link: OpenCode writes
+                where it leads to.
             own: ids of the ledger's own sessions.
             max_messages: messages of a session that are read back at most.
             timing: clock and patience.
@@ -59,7 +61,8 @@ class Follower:
         self._sink = sink
         self._timing = timing or Timing()
         self._reader = Reader(client, max_messages=max_messages)
-        self._assembler = Assembler(directory, own)
+        names = None if directory is None else {directory, os.path.realpath(directory)}
+        self._assembler = Assembler(names, own)
         self._announcer = Announcer(sink, self._assembler, self._timing.now)
         self._loader = Loader(self._reader, self._assembler, self._announcer, self._timing)
         self._again = asyncio.Event()
@@ -109,6 +112,7 @@ class Follower:
 
     async def _follow(self) -> errors.ServerError | None:
         """Follow the stream until it is refused or the state cannot be read back; gives the failure, if any."""
+        refusal: errors.Refused | None = None
         async for item in self._stream:
             if isinstance(item, Frame):
                 self._take(item.event)
@@ -122,11 +126,11 @@ class Follower:
                 retry_at = self._timing.now() + item.retry_in_ms
                 self._sink.connection("reconnecting", item.reason, item.attempt, retry_at)
             elif isinstance(item, Refused):
-                return errors.Refused(item.reason)
+                refusal = errors.Refused(item.reason)
             elif isinstance(item, Skipped):
                 mib = item.max_frame_bytes >> 20
                 self._sink.warn("frame_too_large", f"{item.count} event(s) of more than {mib} MiB were skipped")
-        return None
+        return refusal
 
     async def _wait(self, failure: errors.ServerError) -> None:
         """After a failure that ended the stream: until the next attempt is due or wanted."""
@@ -159,7 +163,6 @@ class Follower:
         roots = [session for session in listing.sessions if self._assembler.root_of(session.id) == session.id]
         for session in roots:
             self._announcer.show(session.id, moment(session.time.updated), anew=True)
-        await self._miss(listing)
         for root in self._wanted(listing, [(session.id, moment(session.time.updated)) for session in roots]):
             try:
                 await self._loader.read_back(root, listing)
@@ -173,13 +176,6 @@ class Follower:
         self._sink.connection("live", "")
         for root in list(self._loader.chosen):
             self.load(root)
-
-    async def _miss(self, listing: Listing) -> None:
-        """Attached root sessions that are no longer listed: gone, or only too old for the list."""
-        listed = {session.id for session in listing.sessions}
-        for root in sorted(self._loader.attached - listed):
-            if await self._reader.ancestry(root, lambda _: True) is None:
-                self._loader.forget(root)
 
     def _wanted(self, listing: Listing, roots: list[tuple[str, int]]) -> list[str]:
         """Root sessions to be read back now, those at work first."""
@@ -204,7 +200,8 @@ class Follower:
         """Take an event in, or let it wait for what has to be read first."""
         id = session_of(event)
         root = self._assembler.root_of(id) or self._root_above(event)
-        gate = self._loader.gates.get(root or id)
+        gates = self._loader.gates
+        gate = gates.get(id, gates.get(root or id))
         if gate is not None:
             gate.add(event, size)
         elif root in self._loader.attached or not id:

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from core.opencode import facts
 from core.opencode.facts import moment
 from core.opencode.records import MessageHead, MessageWithParts, Part
 from core.opencode.sessions import AgentSession, MessageState
@@ -20,6 +21,7 @@ _BEGIN: Final = 0
 _PART: Final = 1
 _STEP: Final = 2
 _END: Final = 3
+_OVERHEAD: Final = 500
 
 
 class Fact(msgspec.Struct, frozen=True, gc=False):
@@ -27,7 +29,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         time: when, in ms; the order of all facts.
-        order: decides between facts of the same time.
+        order: decides between facts of the same time: session, place of the message, kind, place of the part.
     """
 
     time: int
@@ -36,12 +38,19 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
     state: MessageState
     what: MessageHead | Part
 
+    @property
+    def weight(self) -> int:
+        """Roughly the characters that telling it has to go through."""
+        return _OVERHEAD + (facts.weight(self.what) if isinstance(self.what, Part) else 0)
+
     def tell(self, teller: Teller) -> None:
         """Tell it, unless it was told before."""
-        if isinstance(self.what, MessageHead):
-            teller.message(self.session, self.state, self.what)
-        else:
+        if isinstance(self.what, Part):
             teller.part(self.session, self.what)
+        elif self.order[2] == _BEGIN:
+            teller.begun(self.session, self.state, self.what)
+        else:
+            teller.completed(self.session, self.state, self.what)
 
 
 def facts_of(
@@ -92,7 +101,7 @@ def _spread(
     """
     info = message.info
     completed = max(begin, moment(info.time.completed))
-    yield begin, (_BEGIN, 0), msgspec.structs.replace(info, time=msgspec.structs.replace(info.time, completed=0))
+    yield begin, (_BEGIN, 0), info
     latest = begin
     for index, part in enumerate(message.parts):
         if part.type == "text" and info.role == "user":

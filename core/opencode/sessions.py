@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Container, Iterable
 from typing import Final, Literal, TypeVar
 
 from core.ledger.observations import SessionInfo
@@ -135,12 +135,12 @@ class AgentSession:
 class Registry:
     """All agent sessions that count, by id, and how they hang together.
 
-    A session counts when it is of the directory, is not the ledger's own, and its root is known.
+    A session counts when it is of one of the directories, is not the ledger's own, and its root is known.
     """
 
-    def __init__(self, directory: str | None, own: Container[str]) -> None:
+    def __init__(self, directories: Collection[str] | None, own: Container[str]) -> None:
         self.sessions: dict[str, AgentSession] = {}
-        self._directory = None if directory is None else _plain(directory)
+        self._directories = None if directories is None else frozenset(map(_plain, directories))
         self._own = own
         self._orphans: dict[str, SessionHead] = {}
         """Sessions whose parent is not known yet."""
@@ -235,7 +235,9 @@ class Registry:
     def _is_foreign(self, info: SessionHead) -> bool:
         if info.id in self._own or info.title == OWN_TITLE or (info.parent and self.is_ignored(info.parent)):
             return True
-        return self._directory is not None and bool(info.directory) and _plain(info.directory) != self._directory
+        return (
+            self._directories is not None and info.directory != "" and _plain(info.directory) not in self._directories
+        )
 
     def _origin_by_title(self, info: SessionHead) -> str:
         """The only root of the same directory with the title a fork's title is made from; else empty."""

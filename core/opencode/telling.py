@@ -84,11 +84,19 @@ class Teller:
 
     def message(self, session: AgentSession, state: MessageState, info: MessageHead) -> None:
         """The beginning of a message and, when the info says so, its end."""
+        self.begun(session, state, info)
+        self.completed(session, state, info)
+
+    def begun(self, session: AgentSession, state: MessageState, info: MessageHead) -> None:
+        """The beginning of a message."""
         if not state.told:
             if state.role == "assistant":
                 self._assistant(session, state, info)
             elif state.has_text:
                 self._user(session, state, info.id)
+
+    def completed(self, session: AgentSession, state: MessageState, info: MessageHead) -> None:
+        """The end of a message, if it has ended: that of a summary is the end of a compaction."""
         if info.time.completed and not state.completed:
             state.completed = True
             if state.summary and info.error is None:
@@ -97,8 +105,9 @@ class Teller:
     def _assistant(self, session: AgentSession, state: MessageState, info: MessageHead) -> None:
         """A new assistant message: nothing of an earlier one can be under way. Of old ones only the last is told."""
         state.told = True
-        for message in [message for message in session.held_steps if message != info.id]:
-            self._step_end(session, session.held_steps.pop(message))
+        if session.held_steps:
+            for message in [message for message in session.held_steps if message != info.id]:
+                self._step_end(session, session.held_steps.pop(message))
         if state.summary or state.copied or (state.backfill and session.is_stale(state)):
             return
         self._emit(

@@ -22,7 +22,7 @@ from core.store.entries import DumpEntry
 from core.text import clean, clean_line, clip
 
 MAX_BYTES: Final = 16 * 1024 * 1024
-MAX_ITEMS: Final = 20_000
+MAX_ITEMS: Final = 10_000
 """Entries looked at, good or bad."""
 
 _FACT_CHARS: Final = 4_000

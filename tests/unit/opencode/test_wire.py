@@ -17,6 +17,7 @@ from core.opencode.wire import (
     PermissionAsked,
     SessionChanged,
     SessionError,
+    SessionOnly,
     SessionStatus,
     decode_event,
     decode_message,
@@ -29,7 +30,8 @@ from .world import decoded, recorded
 
 
 def frame(type: str, **properties: Any) -> bytes:
-    return json.dumps({"id": "evt_1", "type": type, "properties": properties}).encode()
+    """A frame as OpenCode writes it."""
+    return json.dumps({"id": "evt_1", "type": type, "properties": properties}, separators=(",", ":")).encode()
 
 
 def part_of(raw: bytes) -> Part:
@@ -113,6 +115,13 @@ def test_a_truncated_frame_of_a_known_type_is_broken() -> None:
     assert decoder.decode(tool({"status": "completed", "output": "x"})[:-20]) is None
     assert decoder.decode(frame("message.part.delta", sessionID="s", delta="x")[:-1]) is None
     assert decoder.broken == 2
+
+
+def test_the_type_is_that_of_the_event_not_one_within() -> None:
+    raw = b'{"id":"e","properties":{"type":"session.idle","sessionID":"ses_1"},"type":"session.compacted"}'
+    event = decoded(raw)
+    assert (event.type, event.data) == ("session.compacted", SessionOnly(session="ses_1"))
+    assert decode_event(b'{"id":"e","x":{"type":"session.idle"}}') is None
 
 
 def test_unknown_types_pass_and_are_counted() -> None:
