@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from core.settings import Settings
     from core.views import LedgerHost
 
+DEMO_SPEED = 4.0
+"""Multiple of the recorded speed at which the demo begins: the first facts come after about 15 s."""
+
 
 def run(args: argparse.Namespace) -> int:
     """Show the dashboard until the user quits."""
@@ -36,7 +39,7 @@ def show(host: LedgerHost, settings: Settings, *, demo: Callable[[], LedgerHost]
 def _demo(settings: Settings) -> LedgerHost:
     from core.demo import demo_host  # noqa: PLC0415
 
-    return demo_host(settings, 1.0)
+    return demo_host(settings, DEMO_SPEED)
 
 
 def need_terminal() -> None:

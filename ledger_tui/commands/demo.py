@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--speed",
         type=float,
-        default=4.0,
+        default=dashboard.DEMO_SPEED,
         metavar="N",
         help="play at this multiple of the recorded speed, up to 100 (default: 4)",
     )

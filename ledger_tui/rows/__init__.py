@@ -1,0 +1,1 @@
+"""What each pane shows, as plain lines of styled text; nothing here knows Textual."""

@@ -1,0 +1,72 @@
+"""What stands in the frames: the facts beside each pane's title, and the bar of steps to the next extraction."""
+
+from __future__ import annotations
+
+from core.views import SessionView
+from ledger_tui.format import plural
+from ledger_tui.rows.look import Line, Look
+from ledger_tui.rows.meters import filled
+
+MAX_BAR = 24
+"""Longest bar, in cells; a longer interval is drawn to scale."""
+
+
+def info_of(pane: str, view: SessionView, look: Look) -> Line:
+    """The facts at the right of the pane's title."""
+    parts = _INFO[pane](view)
+    line: Line = []
+    for text, style in parts:
+        line += [(f" {look.signs.dot} ", "faint"), (text, style)] if line else [(text, style)]
+    return line
+
+
+def _steps(view: SessionView) -> Line:
+    parts: Line = [(f"{view.completed:,} done", "muted")]
+    if view.earlier:
+        parts.append((f"{view.earlier:,} from before", "waiting"))
+    return parts
+
+
+def _findings(view: SessionView) -> Line:
+    parts: Line = [(f"{view.findings:,} of {view.max_findings:,}", "muted")]
+    topics = sum(1 for topic in view.topics if topic.findings)
+    if topics:
+        parts.append((plural(topics, "topic"), "muted"))
+    if view.held:
+        parts.append((f"{view.held} held", "held"))
+    if view.cap_full_of_pins:
+        parts = [("full of pinned facts: new ones find no place", "waiting")]
+    return parts
+
+
+def _meters(view: SessionView) -> Line:
+    stops = sum(1 for meter in view.meters if meter.action == "stop" and not meter.muted)
+    if stops:
+        return [(f"{stops} told to stop", "stop")]
+    threshold = max((meter.threshold for meter in view.meters), default=0)
+    return [(f"STOP at look {threshold}", "muted")] if threshold else [("looks", "muted")] if view.meters else []
+
+
+def _extractions(view: SessionView) -> Line:
+    if any(x.state == "running" for x in view.extractions):
+        return [("running", "busy")]
+    rest = view.interval - view.buffered
+    return [(f"next in {plural(rest, 'step')}", "muted")] if rest > 0 else [("next is due", "waiting")]
+
+
+def _log(view: SessionView) -> Line:
+    warnings = sum(1 for row in view.log if row.level == "error" or row.kind == "warning")
+    return [(plural(warnings, "warning"), "waiting")] if warnings else []
+
+
+_INFO = {"steps": _steps, "findings": _findings, "meters": _meters, "extractions": _extractions, "log": _log}
+
+
+def interval_bar(view: SessionView, width: int, look: Look) -> list[Line]:
+    """How far the buffer is towards the next extraction: bar and words, one line."""
+    cells = max(1, min(MAX_BAR, view.interval, width - 38))
+    full = filled(view.buffered, view.interval, cells)
+    words = f"  {min(view.buffered, view.interval)} of {plural(view.interval, 'step')} to the next extraction"
+    if view.buffered > view.interval:
+        words = f"  {plural(view.buffered, 'step')} wait for extraction"
+    return [[(look.signs.full * full, "busy"), (look.signs.empty * (cells - full), "gauge-rest"), (words, "muted")]]

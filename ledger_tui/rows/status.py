@@ -1,0 +1,245 @@
+"""The status lines: which session, how the server is, and the verdict - is the agent learning or going in circles?"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from urllib.parse import urlsplit
+
+from core.views import MeterView, ServerView, SessionView
+from ledger_tui.format import count, elapsed, fit, money, plural
+from ledger_tui.rows.look import Line, Look, clip, measure, say
+from ledger_tui.rows.meters import count_of, ordered
+
+SERVER_ROLES = {
+    "searching": ("busy", "searching"),
+    "none": ("waiting", "no server"),
+    "connecting": ("busy", "connecting"),
+    "live": ("live", "live"),
+    "resyncing": ("busy", "catching up"),
+    "reconnecting": ("waiting", "reconnecting"),
+    "refused": ("error", "refused"),
+    "closed": ("error", "closed"),
+    "file": ("live", "watching a file"),
+}
+"""Role and word by the state of the server."""
+
+
+_SESSION_ROLES = {"busy": "busy", "idle": "waiting", "error": "error", "deleted": "error", "loading": "busy"}
+
+
+def verdict(view: SessionView, look: Look) -> tuple[str, str, str]:
+    """Role, headline and explanation of how the agent is doing, from meters and findings only."""
+    meters = [meter for meter in ordered(view) if not meter.muted]
+    worst = meters[0] if meters else None
+    if worst and worst.action == "stop":
+        return "stop", "going in circles", f"{worst.name} looked at {_times(worst)}; told to stop"
+    if worst and worst.action == "quiet" and worst.count > 1:
+        return (
+            "quiet",
+            "looking again",
+            f"{worst.name} {count_of(worst)} looks before a stop"
+            if worst.threshold
+            else f"{worst.name} {_times(worst)}",
+        )
+    recent = _recent_facts(view)
+    if recent:
+        span = min(view.interval, view.completed)
+        return "calm", "learning", f"{plural(recent, 'new fact')} in the last {plural(span, 'step')}"
+    if view.findings:
+        return "calm", "steady", f"{plural(view.findings, 'fact')} known, nothing looked at twice"
+    if view.completed or view.steps:
+        left_over = max(0, view.interval - view.buffered)
+        return "calm", "watching", f"no facts yet, first extraction in {plural(left_over, 'step')}"
+    return "waiting", "waiting", "no step yet"
+
+
+def _times(meter: MeterView) -> str:
+    since = f" since s{meter.shown_at}" if meter.shown_at else ""
+    return ("once" if meter.count == 1 else f"{meter.count} times") + since
+
+
+def _recent_facts(view: SessionView) -> int:
+    """Findings established in the last `interval` steps."""
+    since = view.completed - view.interval
+    return sum(1 for topic in view.topics for f in topic.findings if f.step > max(0, since) and f.state != "superseded")
+
+
+def status_lines(server: ServerView, view: SessionView | None, width: int, rows: int, look: Look) -> list[Line]:
+    """One or two lines of exactly `width` cells at most."""
+    if rows == 1:
+        ends = [
+            _verdict_span(view, look),
+            _live(server, look, short=True),
+            *_spent(view),
+            *_notes(server, view),
+            *_agent(view),
+        ]
+        return [_fill(_identity(server, view, look), ends, width)]
+    first = _fill(_identity(server, view, look), [_live(server, look, short=False), *_agent(view)], width)
+    second = _fill(_verdict_line(view, look), [*_notes(server, view), *_spent(view)], width)
+    return [first, second]
+
+
+def _identity(server: ServerView, view: SessionView | None, look: Look) -> Line:
+    line: Line = [(" ledger ", "brand"), (" ", "text")]
+    if server.replay:
+        speed = "paused" if server.speed == 0 else f"×{server.speed:g}"
+        line += [(f" REPLAY {speed} ", "replay"), (" ", "text")]
+    if view:
+        folder = PurePath(view.directory).name
+        line += [(fit(folder, 20) + f" {look.signs.crumb} ", "muted")] if folder else []
+        line.append((fit(view.title or view.root, 48), "strong"))
+        role = _SESSION_ROLES[view.state]
+        line.append((f"  {look.signs.of(role)} {view.state}", role))
+    return line
+
+
+def _live(server: ServerView, look: Look, *, short: bool) -> Line:
+    role, word = SERVER_ROLES[server.state]
+    line: Line = [(f"{look.signs.of(role)} {word}", role)]
+    if short:
+        return line
+    line += [(" " + fit(_address(server.url), 28), "muted")] if server.url else []
+    return [*line, (f" {look.signs.dot} OpenCode {fit(server.version, 12)}", "faint")] if server.version else line
+
+
+def _address(url: str) -> str:
+    """ ":4096" for this machine, else host and port; what is no URL as it is."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return url
+    if not host:
+        return url
+    if host in ("127.0.0.1", "localhost", "::1") and port:
+        return f":{port}"
+    return f"{host}:{port}" if port else host
+
+
+def _agent(view: SessionView | None) -> list[Line]:
+    if not view:
+        return []
+    return [[(fit(text, 24), "muted")] for text in (view.agent, view.model) if text]
+
+
+def _notes(server: ServerView, view: SessionView | None) -> list[Line]:
+    """How notes get to the agent, or what is wrong with that."""
+    if view is None:
+        return []
+    words = {"patch": "notes by patch", "hook": "notes in flight", "off": "notes off", "none": ""}[server.delivery]
+    said = fit(server.delivery_detail or words, 48)
+    return [[(said, "waiting" if server.delivery == "off" or server.delivery_detail else "muted")]] if said else []
+
+
+def _spent(view: SessionView | None) -> list[Line]:
+    """Tokens and cost of the session, then those of the ledger's own extractions."""
+    if view is None:
+        return []
+    return [
+        [(_amount(view.tokens, view.cost), "muted")],
+        [("ledger " + _amount(view.ledger_tokens, view.ledger_cost), "faint")],
+    ]
+
+
+def _amount(tokens: int, cost: float) -> str:
+    return f"{count(tokens)} tok {money(cost)}" if cost else f"{count(tokens)} tok"
+
+
+def _verdict_span(view: SessionView | None, look: Look) -> Line:
+    if view is None:
+        return []
+    role, headline, _ = verdict(view, look)
+    return [(f"{look.signs.of(role)} {headline}", role)]
+
+
+def _verdict_line(view: SessionView | None, look: Look) -> Line:
+    if view is None:
+        return [(" ", "text")]
+    _, _, why = verdict(view, look)
+    line = [(" ", "text"), *_verdict_span(view, look), ("  " + fit(why, 64), "text")]
+    if view.queued_note:
+        line.append((f"  {plural(view.queued_note, 'fact')} to tell at the next call", "busy"))
+    return line
+
+
+def _fill(start: Line, ends: list[Line], width: int) -> Line:
+    """`start` at the left and as many of `ends` at the right as fit, divided by dots; the last of them go first."""
+    kept = [end for end in ends if end]
+    while len(kept) > 1 and measure(start) + _ends_width(kept) + 2 > width:
+        kept.pop()
+    tail: Line = []
+    for end in kept:
+        tail += [(" · ", "faint"), *end] if tail else end
+    room = width - measure(tail) - (1 if tail else 0)
+    head = clip(_squeezed(start, max(0, room - 2)), max(0, room - 2))
+    return clip([*head, (" " * max(0, room - measure(head)), "text"), *tail, (" ", "text")], width)
+
+
+def _squeezed(line: Line, room: int) -> Line:
+    """`line` without its state, then without its folder, when it does not fit."""
+    for style in ("busy", "waiting", "error", "muted"):
+        if measure(line) > room:
+            line = [span for span in line if span[1] != style]
+    return line
+
+
+def _ends_width(ends: list[Line]) -> int:
+    return sum(measure(end) + 3 for end in ends)
+
+
+def banner(server: ServerView, look: Look) -> Line:
+    """What is wrong with the connection and what happens next; empty while all is well."""
+    if server.state == "reconnecting":
+        wait = server.retry_at - look.now
+        text = f"Reconnecting, try {max(1, server.attempt)}"
+        text += f", next in {elapsed(wait + 999)}" if wait > 0 else ""
+        line: Line = [(text + "; nothing is lost.", "waiting")]
+        return [*line, ("  " + fit(server.detail, 200), "muted")] if server.detail else line
+    if server.state in ("live", "file") and not server.detail:
+        return []
+    role, word = SERVER_ROLES[server.state]
+    return [(fit(server.detail, 300) or word.capitalize(), role)]
+
+
+def welcome(server: ServerView, look: Look, *, demo: bool) -> list[Line]:
+    """The sentences shown while there is no session at all."""
+    role, word = SERVER_ROLES[server.state]
+    out: list[Line] = [
+        [("ledger remembers what your agent has established,", "strong")],
+        [("and shows it to the agent before it looks again.", "strong")],
+        [],
+        [(f"{look.signs.of(role)} {word}", role)],
+        [],
+    ]
+    if server.detail:
+        out += [[(fit(server.detail, 400), "text")], []]
+    for text in _advice(server, demo=demo):
+        out += [say(text, look), []]
+    return out
+
+
+def _advice(server: ServerView, *, demo: bool) -> list[str]:
+    last = (
+        "Press {demo} for the demo, {help} for help, {quit} to leave."
+        if demo
+        else "Press {help} for help, {quit} to leave."
+    )
+    texts = {
+        "searching": ["Looking for an OpenCode server of this folder."],
+        "none": [last] if server.detail else ["Start `opencode --port 4096` here; it is found by itself.", last],
+        "connecting": ["The panes open as soon as the server answers."],
+        "live": [
+            "No session here yet. Ask the agent something in OpenCode, and its steps appear.",
+            "Press {sessions} to choose a session, {help} for help.",
+        ],
+        "resyncing": ["Reading back what the session has done so far."],
+        "refused": [
+            "{quit} leaves; start again with the password, or press {retry} when the server needs none any more."
+        ],
+        "closed": ["The connection is closed. {quit} leaves."],
+        "file": ["No facts in this file yet; they appear here as soon as a ledger writes them.", "{quit} leaves."],
+    }
+    if server.state == "reconnecting":
+        return ["Nothing is lost: what happens meanwhile is read back from the server.", last]
+    return texts.get(server.state, [last])

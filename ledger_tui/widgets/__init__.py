@@ -1,0 +1,1 @@
+"""Widgets that draw line by line; none mounts a widget per row."""
