@@ -246,6 +246,10 @@ class LedgerHost(Protocol):
         """Carry out a user's command on the selected session; the answer is a sentence and whether it was done."""
         ...
 
+    def retry(self) -> None:
+        """Try to connect at once, also after the server refused."""
+        ...
+
     def set_speed(self, speed: float) -> None:
         """Replay only: play at this multiple of the recorded speed; 0 pauses."""
         ...

@@ -85,6 +85,11 @@ class DemoHost:
         """See :class:`core.views.LedgerHost`."""
         return self._host.command(command) if self._host else ("The demo has not begun yet.", False)
 
+    def retry(self) -> None:
+        """See :class:`core.views.LedgerHost`."""
+        if self._host:
+            self._host.retry()
+
     def set_speed(self, speed: float) -> None:
         """Play at this multiple of the recorded speed from now on; 0 pauses."""
         if self._host:

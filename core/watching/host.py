@@ -127,6 +127,9 @@ class WatchHost:
         """Always refused."""
         return f"{self._name} is only watched: nothing can be changed here.", False
 
+    def retry(self) -> None:
+        """No effect: the file is looked at whenever it changes."""
+
     def set_speed(self, speed: float) -> None:
         """No effect: nothing is replayed."""
 
