@@ -41,7 +41,12 @@ async def run(host: Host, out: JsonLines) -> int:
             elif report.state == "reconnecting" and not reached:
                 end(Unreachable(report.detail))
 
+    def look() -> None:
+        if host.server.state == "none" and not reached:
+            end(Unreachable(host.server.detail))
+
     host.only = host.options.session
+    host.subscribe(look)
     host.read_reports(read)
     try:
         await host.start()

@@ -6,13 +6,15 @@ The file is what `replay` takes. It holds what the agent saw: treat it like the 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import json
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from core.errors import FileError, NotFound, Refused, ServerError
 from core.host.finding_server import find_server
@@ -33,11 +35,13 @@ async def record(options: HostOptions, settings: Settings, out: Path) -> int:
         ServerError: no server at the start.
     """
     found = await find_server(options)
-    async with Client(found.url, directory=str(options.directory), auth=found.credentials) as client:
+    async with Client(found.url, directory=str(options.directory), auth=found.credentials, token=found.token) as client:
         await client.health()
         await _check_session(client, options.session)
         with _opened(out) as file, _Progress(out) as progress:
-            await _run(client, options, settings, file, progress)
+            packed = out.suffix == ".gz"
+            with gzip.GzipFile(fileobj=file, mode="wb") if packed else contextlib.nullcontext(file) as sink:
+                await _run(client, options, settings, sink, progress)
     return 0
 
 
@@ -46,14 +50,23 @@ async def _check_session(client: Client, session: str | None) -> None:
         await client.session(session)
 
 
-async def _run(client: Client, options: HostOptions, settings: Settings, file: IO[bytes], progress: _Progress) -> None:
+async def _run(
+    client: Client, options: HostOptions, settings: Settings, file: FileIO | gzip.GzipFile, progress: _Progress
+) -> None:
     """The stream is opened first and read back state is written at each (re)connect, so nothing falls in between."""
+    is_first = True
     async with stream.EventStream(client.events, max_frame_bytes=settings.max_frame_bytes) as events:
         async for item in events:
             if isinstance(item, stream.Connected):
-                async for line in _before(client, options.session):
-                    _write(file, line)
-                    progress.count()
+                try:
+                    async for line in _before(client, options.session):
+                        _write(file, line)
+                        progress.count()
+                except ServerError as error:
+                    if is_first or isinstance(error, Refused):
+                        raise
+                    progress.say(f"what happened meanwhile could not be read back ({error})")
+                is_first = False
             elif isinstance(item, stream.Frame):
                 _write(file, item.event.replace(b"\n", b" "))
                 progress.count()
@@ -112,7 +125,7 @@ def _event(kind: str, properties: dict[str, Any]) -> bytes:
     return json.dumps({"id": "", "type": kind, "properties": properties}, separators=(",", ":")).encode()
 
 
-def _write(file: IO[bytes], line: bytes) -> None:
+def _write(file: FileIO | gzip.GzipFile, line: bytes) -> None:
     try:
         file.write(line + b"\n")
     except OSError as error:
@@ -121,7 +134,7 @@ def _write(file: IO[bytes], line: bytes) -> None:
         ) from error
 
 
-def _opened(out: Path) -> IO[bytes]:
+def _opened(out: Path) -> FileIO:
     """A new file for this user only; an existing one is not overwritten unless it is empty."""
     try:
         descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -130,8 +143,7 @@ def _opened(out: Path) -> IO[bytes]:
             raise FileError(f"{out} holds something already", "Give another name, or remove it first.")
     except OSError as error:
         raise FileError(f"cannot write {out}: {error.strerror}", "Give a path that you can write to.") from error
-    file = os.fdopen(descriptor, "wb", buffering=0)
-    return gzip.GzipFile(fileobj=file, mode="wb") if out.suffix == ".gz" else file  # type: ignore[return-value]
+    return os.fdopen(descriptor, "wb", buffering=0)
 
 
 class _Progress:
@@ -163,6 +175,3 @@ class _Progress:
         """A line of its own."""
         sys.stderr.write(f"{chr(13) if self._shown else ''}{text}\n")
         sys.stderr.flush()
-
-
-__all__ = ["ServerError", "record"]

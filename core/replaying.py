@@ -56,7 +56,7 @@ class Replay:
             yield from self._all(self._assembler.feed(event, self._t))
         yield from self._all(self._assembler.finish(self._t))
         for desk in list(self.desks.values()):
-            yield from self._perform(desk, desk.engine.close(self._t))
+            yield from self._perform(desk, desk.close(self._t))
         if not events:
             raise FileError("the recording holds no event", "Give a file made by `ledger-tui record`.")
         yield from self._warnings(frames)
@@ -82,8 +82,7 @@ class Replay:
                     yield from self._perform(desk, desk.observe(observation))
 
     def _inherit(self, desk: Desk, told: seen.SessionInfo) -> Iterator[Report]:
-        ledger = desk.engine.state.ledger
-        if told.session == desk.engine.root and not len(ledger):
+        if told.session == desk.engine.root:
             origin = self.desks[told.forked_from].engine.state.ledger
             yield from self._perform(desk, desk.engine.inherit(told.t, tuple(origin)))
 

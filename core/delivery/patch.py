@@ -55,9 +55,10 @@ class PatchDelivery:
             problem = await self._append(note)
         except LedgerError as error:
             problem = str(error)
-        if problem:
+        outcomes = self.receipts.failed(note) if problem else self.receipts.sent(note)
+        if any(outcome.arrived == "failed" for outcome in outcomes):
             self._warn("patch_failed", f"A note was not delivered: {problem}")
-        self.tell(self.receipts.failed(note) if problem else self.receipts.sent(note))
+        self.tell(outcomes)
 
     def tell(self, outcomes: list[Outcome]) -> None:
         """Pass outcomes on."""

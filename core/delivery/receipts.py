@@ -53,14 +53,16 @@ class Receipts:
         return self._settle(pending)
 
     def failed(self, note: Note) -> list[Outcome]:
-        """The server refused the note, or could not be reached."""
+        """The server refused the note, or did not answer; where the echo came only the answer was lost."""
         pending = self._pending.get(note.id)
-        return self._end(pending, "failed") if pending else []
+        if pending is None:
+            return []
+        return self.sent(note) if pending.echoed else self._end(pending, "failed")
 
-    def echoed(self, call: str) -> list[Outcome]:
-        """A finished part of this call came back with a note in it."""
+    def echoed(self, origin: str, call: str) -> list[Outcome]:
+        """A finished part of this call of this agent session came back with a note in it."""
         outcomes: list[Outcome] = []
-        for pending in [p for p in self._pending.values() if p.note.call == call and not p.echoed]:
+        for pending in [p for p in self._of(origin) if p.note.call == call and not p.echoed]:
             pending.echoed = True
             outcomes += self._settle(pending)
         return outcomes

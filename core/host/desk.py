@@ -15,6 +15,7 @@ from core.ledger.observations import (
     AssistantStarted,
     NoteEchoed,
     Observation,
+    SessionDeleted,
     StatusChanged,
     ToolFinished,
     ToolStarted,
@@ -63,11 +64,22 @@ class Desk:
             return
         receipts = self.delivery.receipts
         if isinstance(told, NoteEchoed):
-            self.delivery.tell(receipts.echoed(told.call))
+            self.delivery.tell(receipts.echoed(told.session, told.call))
         elif isinstance(told, AssistantStarted):
             self.delivery.tell(receipts.next_turn(told.session))
         elif isinstance(told, StatusChanged) and told.state == "idle":
             self.delivery.tell(receipts.idle(told.session))
+        elif isinstance(told, SessionDeleted):
+            gone_whole = told.session == self.engine.root
+            self.delivery.tell(receipts.close() if gone_whole else receipts.idle(told.session))
+
+    def close(self, t: int) -> list[Effect]:
+        """The input ended: whatever is under way has an unknown fate."""
+        if self.delivery is not None:
+            self.delivery.tell(self.delivery.receipts.close())
+        effects = self.engine.close(t)
+        self.log_all(effects)
+        return effects
 
     def log_all(self, effects: Iterable[Effect]) -> None:
         """Add the rows of all reports among the effects to the log."""

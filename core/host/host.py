@@ -78,6 +78,8 @@ class Host:
         self._readers: list[Callable[[Report], None]] = []
         self._dump: Dump | None = None
         self._tick: asyncio.TimerHandle | None = None
+        self._ended = False
+        self._takes_latest = options.latest
 
     # What a screen asks for (see core.views.LedgerHost)
 
@@ -172,14 +174,13 @@ class Host:
 
     async def stop(self) -> None:
         """End cleanly: running extractions are aborted and their sessions deleted, the dump is written."""
+        self._ended = True
         if self._tick is not None:
             self._tick.cancel()
         if self._line is not None:
             await self._line.stop()
         for desk in self._desks.values():
-            effects = desk.engine.close(self.clock())
-            desk.log_all(effects)
-            self._perform(desk, effects)
+            self._perform(desk, desk.close(self.clock()))
         if self._dump is not None:
             await self._dump.close()
         self.connection("closed", "")
@@ -228,6 +229,9 @@ class Host:
     def connection(self, state: Any, detail: str, attempt: int = 0, retry_at: int = 0) -> None:
         """The way to the server changed."""
         changed = state != self._server.state
+        if state == "live" and self._takes_latest and self._desks:
+            self._takes_latest = False
+            self.select(max(self._desks.values(), key=lambda desk: desk.updated).engine.root)
         self.set_server(state=state, detail=detail, attempt=attempt, retry_at=retry_at)
         if state in ("reconnecting", "refused", "closed"):
             for desk in self._desks.values():
@@ -254,7 +258,10 @@ class Host:
         """The line ended: the session asked for is not there, or by a fault of the ledger itself."""
         self.fault = error
         text = str(error) if isinstance(error, LedgerError) else f"{type(error).__name__}: {error}"
+        told_already = self._server.state == "closed"  # by the follower, which did not say why
         self.connection("closed", text)
+        if told_already:
+            self._tell(ConnectionReport(t=self.clock(), session="", state="closed", detail=text))
 
     def tell(self, root: str, told: seen.Observation) -> None:
         """An observation that delivery or extraction made; ignored when the session is gone."""
@@ -271,13 +278,11 @@ class Host:
         return effects
 
     def _perform(self, desk: Desk, effects: Sequence[Effect]) -> None:
+        if any(map(_changes_dump, effects)):
+            self._dump_all()
         for effect in effects:
             if isinstance(effect, Report):
                 self._read(effect)
-                if isinstance(effect, FindingReport) or (
-                    isinstance(effect, SessionReport) and effect.state in ("deleted", "attached")
-                ):
-                    self._dump_all()
             elif self._line is None:
                 continue
             elif isinstance(effect, Deliver) and desk.delivery is not None:
@@ -311,7 +316,7 @@ class Host:
 
     def _inherit(self, desk: Desk, told: seen.SessionInfo) -> None:
         origin = self._desks.get(told.forked_from)
-        if origin is not None and not len(desk.engine.state.ledger):
+        if origin is not None:
             effects = desk.engine.inherit(told.t, tuple(origin.engine.state.ledger))
             desk.log_all(effects)
             self._perform(desk, effects)
@@ -322,19 +327,19 @@ class Host:
 
     def _plan_tick(self, desk: Desk) -> None:
         """Wake up when a failed extraction is due again, and only then."""
-        due = desk.engine.extractions.schedule.retry_at
-        if not due:
+        due = desk.engine.extractions.schedule.due_at
+        if not due or self._ended:
             return
         if self._tick is not None:
             self._tick.cancel()
-        at = min(d.engine.extractions.schedule.retry_at or due for d in self._desks.values())
+        at = min(d.engine.extractions.schedule.due_at or due for d in self._desks.values())
         delay = max(0, at - self.clock()) / 1000
         self._tick = asyncio.get_running_loop().call_later(delay, self._ring)
 
     def _ring(self) -> None:
         self._tick = None
         for desk in list(self._desks.values()):
-            if desk.engine.extractions.schedule.retry_at:
+            if desk.engine.extractions.schedule.due_at:
                 self._take(desk, seen.Tick(t=self.clock(), session=desk.engine.root))
 
     def _desk(self, root: str) -> Desk:
@@ -370,6 +375,12 @@ class Host:
             ]
             if idle:
                 del self._desks[min(idle, key=lambda desk: desk.updated).engine.root]
+
+
+def _changes_dump(effect: Effect) -> bool:
+    if isinstance(effect, SessionReport):
+        return effect.state in ("deleted", "attached")
+    return isinstance(effect, FindingReport)
 
 
 def _import(*names: str) -> tuple[Any, ...]:

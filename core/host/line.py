@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 from core import paths
 from core.delivery.patch import PatchDelivery
 from core.delivery.receipts import Outcome
-from core.errors import LedgerError, NotFound, Unreachable
+from core.errors import LedgerError, NotFound, Unreachable, UsageError
 from core.extraction.runner import Runner
 from core.host.finding_server import Target, find_server
 from core.host.options import HostOptions
@@ -19,11 +21,14 @@ from core.ledger import observations as seen
 from core.ledger.effects import Extract, Note
 from core.opencode.catalogue import Config
 from core.opencode.client import Client
+from core.opencode.facts import identifier
 from core.opencode.follow import Follower
+from core.opencode.records import SessionHead
 from core.opencode.sink import Sink, Timing
 from core.opencode.stream import EventStream
 from core.settings import Settings
 from core.store.own import OwnSessions
+from core.text import clean_line
 
 _log = logging.getLogger(__name__)
 
@@ -62,6 +67,7 @@ class Line:
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self._tasks: set[asyncio.Task[None]] = set()
+        self._ending = False
         self._main: asyncio.Task[None] | None = None
         self._client: Client | None = None
         self._follower: Follower | None = None
@@ -74,11 +80,16 @@ class Line:
         self._main = self._spawn(self._run())
 
     async def stop(self) -> None:
-        """Stop following, abort extractions (their sessions are deleted), close all connections."""
-        if self._main is not None:
-            await _cancelled(self._main)
-        for task in list(self._tasks):
-            await _cancelled(task)
+        """Stop following, abort extractions (their sessions are deleted), close all connections.
+
+        Nothing is begun from here on. A cancellation in the meantime does not keep the rest from being tidied up.
+        """
+        self._ending = True
+        for task in self._tasks:
+            task.cancel()
+        while self._tasks:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait(self._tasks)
         if self._client is not None:
             await self._client.aclose()
         if self._own is not None:
@@ -96,11 +107,13 @@ class Line:
 
     def connected(self) -> None:
         """The follower says that all is read back."""
-        self._spawn(self._get_ready())
+        if not self._ending:
+            self._spawn(self._get_ready())
 
     def failing(self, attempt: int) -> None:
         """The follower says that the server does not answer for the `attempt`th time in a row."""
-        if self._target is not None and not self._target.named and attempt % SEARCH_AGAIN_AFTER == 0:
+        was_found = self._target is not None and not self._target.named
+        if was_found and attempt % SEARCH_AGAIN_AFTER == 0 and not self._ending:
             self._spawn(self._look_elsewhere())
 
     def delivery_for(self, root: str) -> PatchDelivery:
@@ -109,11 +122,12 @@ class Line:
 
     def deliver(self, delivery: PatchDelivery, note: Note) -> None:
         """Send a note."""
-        self._spawn(delivery.send(note))
+        if not self._ending:
+            self._spawn(delivery.send(note))
 
     def extract(self, job: Extract) -> None:
         """Have these steps distilled."""
-        if self._runner is None:
+        if self._runner is None or self._ending:
             failed = seen.ExtractionFailed(t=job.t, session=job.session, id=job.id, error="not connected")
             asyncio.get_running_loop().call_soon(self._owner.tell, job.session, failed)
         else:
@@ -139,7 +153,9 @@ class Line:
         self._own = await asyncio.to_thread(OwnSessions, folder / "ledger.db", owner.warn)
         self._target = await self._search()
         directory = str(owner.options.directory)
-        self._client = Client(self._target.url, directory=directory, auth=self._target.credentials)
+        self._client = Client(
+            self._target.url, directory=directory, auth=self._target.credentials, token=self._target.token
+        )
         owner.set_server(url=self._client.url)
         self._runner = Runner(self._client, self._own, owner.settings, self._told, owner.clock)
         stream = EventStream(self._client.events, max_frame_bytes=owner.settings.max_frame_bytes)
@@ -151,13 +167,20 @@ class Line:
         await self._follower.run()
 
     async def _check(self, session: str) -> None:
-        """Raise NotFound when the server says that there is no such session; one that does not answer is waited for."""
+        """A server that does not answer is waited for.
+
+        Raises:
+            NotFound: the server says that there is no such session.
+            UsageError: it is that of a sub-agent, or of another folder, so nothing would ever be told of it.
+        """
         try:
-            await self.client.session(session)
+            found = await self.client.session(session)
         except NotFound:
             raise
         except LedgerError as error:
             _log.info("session %s could not be looked up yet: %s", session, error)
+            return
+        _check_session(found, self._owner.options.directory)
 
     async def _search(self) -> Target:
         """Wait until there is a server."""
@@ -197,7 +220,7 @@ class Line:
             return
         if found.url != target.url:
             self._target = found
-            await client.move(found.url, found.credentials)
+            await client.move(found.url, found.credentials, found.token)
             self._owner.set_server(url=client.url)
             follower.retry_now()
 
@@ -211,6 +234,8 @@ class Line:
         self._tasks.discard(task)
         if task.cancelled() or (error := task.exception()) is None:
             return
+        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+            error = error.exceptions[0]
         if not isinstance(error, LedgerError):
             _log.error("a task of the ledger failed", exc_info=error)
             self._owner.warn("fault", f"A fault of the ledger itself: {type(error).__name__}: {error}")
@@ -233,14 +258,17 @@ class _Parts:
         await self._line.client.patch_part(session, message, part, body)
 
 
+def _check_session(found: SessionHead, directory: Path) -> None:
+    """Raise UsageError for a session that the follower would pass over."""
+    if found.parent:
+        hint = f"Name the session it works for: --session {identifier(found.parent)}"
+        raise UsageError(f"{identifier(found.id)} is the session of a sub-agent", hint)
+    if found.directory and os.path.realpath(found.directory) != os.path.realpath(directory):
+        hint = f"Name that with --directory {clean_line(found.directory, 300)}"
+        raise UsageError(f"{identifier(found.id)} is a session of another folder", hint)
+
+
 def _delivery(settings: Settings, config: Config) -> dict[str, Any]:
     if not settings.injection_enabled:
         return {"delivery": "off", "delivery_detail": "notes are switched off (injection_enabled is false)"}
     return {"delivery": "patch", "delivery_detail": "" if config.snapshot else LATE}
-
-
-async def _cancelled(task: asyncio.Task[None]) -> None:
-    """Cancel `task` and wait until it has tidied up."""
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError, Exception):
-        await task

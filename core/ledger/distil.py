@@ -42,10 +42,19 @@ class Extractions:
         self.runs: deque[Run] = deque(maxlen=KEPT_RUNS)
 
     def due(self, t: int) -> list[Effect]:
-        """Start the next job if it is time."""
-        job = self.schedule.next(t)
-        if job is None:
-            return []
+        """Start the next job if it is time; those without any tool output are passed over."""
+        effects: list[Effect] = []
+        while (job := self.schedule.next(t)) is not None:
+            run = self._queue(job, t)
+            effects.append(run.report)
+            if any(step.calls for step in job.steps):
+                known = self._state.ledger.facts
+                return [*effects, Extract(t=t, session=self._state.root, id=job.id, steps=job.steps, known=known)]
+            self.schedule.succeeded(job.id)
+            effects.append(self._update(run, t, "skipped", error="no tool output in these steps"))
+        return effects
+
+    def _queue(self, job: Job, t: int) -> Run:
         self._state.changed("extractions", "steps")
         numbers = [step.n for step in job.steps]
         report = ExtractionReport(t=t, session=self._state.root, id=job.id, state="queued", steps=len(job.steps))
@@ -59,11 +68,7 @@ class Extractions:
             report=report,
         )
         self.runs.append(run)
-        if not any(step.calls for step in job.steps):
-            self.schedule.succeeded(job.id)
-            return [report, self._update(run, t, "skipped", error="no tool output in these steps"), *self.due(t)]
-        extract = Extract(t=t, session=self._state.root, id=job.id, steps=job.steps, known=self._state.ledger.facts)
-        return [report, extract]
+        return run
 
     def started(self, told: ExtractionStarted) -> list[Effect]:
         """The job was given to an agent."""

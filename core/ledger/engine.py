@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from core.ledger import observations as seen
 from core.ledger.commands import Command
 from core.ledger.distil import Extractions
-from core.ledger.effects import Effect, SessionReport, StepReport, StepTool
+from core.ledger.effects import Effect, SessionReport, StepReport, StepTool, WarningReport
 from core.ledger.finding import Finding
 from core.ledger.injection import Injector
 from core.ledger.state import EngineSettings, State
@@ -50,7 +50,7 @@ class Engine:
         self.tokens = seen.Tokens()
         self.total_tokens, self.cost = 0, 0.0
         self._open = OpenSteps()
-        self._reverted: set[str] = set()
+        self._has_inherited = False
         self._handlers: dict[type[seen.Observation], Callable[[Any], list[Effect]]] = {
             seen.ToolStarted: self._tool_started,
             seen.ToolFinished: self._tool_finished,
@@ -79,7 +79,10 @@ class Engine:
         return effects + self.extractions.due(told.t) if self.extractions.schedule.retry_at else effects
 
     def inherit(self, t: int, findings: Sequence[Finding]) -> list[Effect]:
-        """Start with copies of another ledger's findings: this session was forked from it."""
+        """Start with copies of another ledger's findings: this session was forked from it. Done once."""
+        if self._has_inherited or len(self.state.ledger):
+            return []
+        self._has_inherited = True
         return self.state.apply(t, self.state.ledger.inherit(t, findings))
 
     def close(self, t: int) -> list[Effect]:
@@ -138,6 +141,7 @@ class Engine:
         return []
 
     def _assistant_started(self, told: seen.AssistantStarted) -> list[Effect]:
+        self.injector.turn(told.session, told.message)
         if told.session == self.root:
             self.agent, self.model = told.agent or self.agent, told.model or self.model
             self.state.changed("status")
@@ -151,9 +155,7 @@ class Engine:
 
     def _status(self, told: seen.StatusChanged) -> list[Effect]:
         if told.state == "idle":
-            self._open.forget(told.session)
-            self.running = {call: start for call, start in self.running.items() if start.session != told.session}
-            self.state.changed("steps")
+            self._drop_unfinished(told.session)
         if told.session != self.root or self.session_state == told.state:
             return []
         self.session_state = told.state
@@ -162,6 +164,10 @@ class Engine:
         return [self._report(told.t, told.state)]
 
     def _session_failed(self, told: seen.SessionFailed) -> list[Effect]:
+        if told.session != self.root:
+            info = self.sessions.get(told.session)
+            text = f"Sub-agent {info.title if info and info.title else told.session}: {told.error}"
+            return [WarningReport(t=told.t, session=self.root, code="sub_agent_error", message=text)]
         self.error = told.error
         self.state.changed("status")
         return [self._report(told.t, "error", told.error)]
@@ -189,12 +195,21 @@ class Engine:
         return []
 
     def _session_deleted(self, told: seen.SessionDeleted) -> list[Effect]:
-        self._open.forget(told.session)
+        self._drop_unfinished(told.session)
         if told.session != self.root:
             return []
         self.session_state = "deleted"
-        self.state.changed("status")
+        for session in {start.session for start in self.running.values()}:
+            self._drop_unfinished(session)
+        self.extractions.schedule.close()
+        self.state.changed("status", "extractions")
         return [self._report(told.t, "deleted")]
+
+    def _drop_unfinished(self, session: str) -> None:
+        """An agent session is idle or gone: what it left unfinished will not end."""
+        self._open.forget(session)
+        self.running = {call: start for call, start in self.running.items() if start.session != session}
+        self.state.changed("steps")
 
     def _start_over(self, origin: str | None) -> None:
         self.state.meters.reset(origin)

@@ -20,9 +20,11 @@ class Meter(msgspec.Struct):
     Attributes:
         count: touches since the last reset (in `session` scope read it through Meters.count).
         shown_step: step at which the facts were put in front of the agent; 0: not since the last reset.
-        since_shown: touches after that.
+        since_shown: touches after that, as far as the agent had the facts before it when it made them.
         first_step: step of the first touch since the last reset.
         last: what the last touch led to; None before the first.
+        last_message: message (that is, step) of the last touch.
+        blind_message: message that was under way already when the note with the facts arrived.
     """
 
     topic: str
@@ -33,6 +35,7 @@ class Meter(msgspec.Struct):
     first_step: int = 0
     last: Action | None = None
     last_message: str = ""
+    blind_message: str = ""
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -63,8 +66,11 @@ class Meters:
 
     def count(self, meter: Meter) -> int:
         """Touches that decide over this meter's escalation."""
-        shared = self._shared.get(meter.origin)
-        return shared.count if self.scope == "session" and shared else meter.count
+        return self._deciding(meter).count
+
+    def first_step(self, meter: Meter) -> int:
+        """Step of the first of the touches of :meth:`count`."""
+        return self._deciding(meter).first_step
 
     def look(self, topics: Sequence[str], origin: str, message: str, step: int, *, may_show: bool) -> Decision:
         """Count a call that touches `topics` (at most once per topic and step) and decide what follows.
@@ -87,16 +93,28 @@ class Meters:
             meter.last = action if meter in carried else "quiet"
         return Decision(action, carried, counts)
 
-    def shown(self, meters: Sequence[Meter], step: int) -> None:
-        """The facts of these meters were put in front of their agent at this step."""
-        for meter in meters:
-            if not meter.shown_step:
-                meter.shown_step, meter.since_shown = step, 0
+    def shown(self, meters: Sequence[Meter], step: int) -> list[str]:
+        """The facts of these meters are put in front of their agent at this step; gives the topics new to it."""
+        new = [meter for meter in meters if not meter.shown_step]
+        for meter in new:
+            meter.shown_step, meter.since_shown = step, 0
+        return [meter.topic for meter in new]
 
-    def shown_by_hand(self, topic: str, origin: str, step: int) -> None:
-        """All facts of a topic were put in front of an agent because a person asked for it."""
+    def shown_by_hand(self, topic: str, origin: str, step: int) -> bool:
+        """All facts of a topic are put in front of an agent because a person asked; True when it is the first time."""
         meter = self._meters.setdefault((topic, origin), Meter(topic, origin))
+        is_new = not meter.shown_step
         meter.shown_step, meter.since_shown = step, 0
+        return is_new
+
+    def shown_late(self, topics: Sequence[str], origin: str, message: str) -> None:
+        """A note arrived one request late: the look of `message`, which was under way, was made without it."""
+        for topic in topics:
+            meter = self._meters.get((topic, origin))
+            if meter is not None and meter.shown_step:
+                meter.shown_step += 1
+                meter.blind_message = message
+                meter.since_shown -= meter.since_shown > 0 and meter.last_message == message
 
     def not_shown(self, topics: Sequence[str], origin: str) -> None:
         """A note did not arrive after all: the next touch may show the facts again."""
@@ -105,13 +123,9 @@ class Meters:
             if meter is not None:
                 meter.shown_step = meter.since_shown = 0
 
-    def learned(self, topic: str) -> None:
-        """A new finding was accepted: its topic starts over (in `session` scope the one counter does)."""
+    def start_over(self, topic: str) -> None:
+        """A topic's counters are set to zero in every agent session (in `session` scope the one counter is)."""
         self._shared.clear()
-        self.forget(topic)
-
-    def forget(self, topic: str) -> None:
-        """Drop a topic's meters in every agent session."""
         for key in [key for key in self._meters if key[0] == topic]:
             del self._meters[key]
 
@@ -126,13 +140,23 @@ class Meters:
             del self._meters[key]
 
     def saved(self, topic: str) -> list[Meter]:
-        """Copies of a topic's meters, for :meth:`restore`."""
-        return [msgspec.structs.replace(meter) for meter in self._meters.values() if meter.topic == topic]
+        """Copies of what :meth:`start_over` sets to zero, for :meth:`restore`."""
+        meters = [meter for meter in self._meters.values() if meter.topic == topic]
+        return [msgspec.structs.replace(meter) for meter in (*meters, *self._shared.values())]
 
     def restore(self, meters: Sequence[Meter]) -> None:
         """Put saved meters back."""
-        for meter in meters:
-            self._meters[(meter.topic, meter.origin)] = msgspec.structs.replace(meter)
+        for meter in map(msgspec.structs.replace, meters):
+            if meter.topic == _ALL:
+                self._shared[meter.origin] = meter
+            else:
+                self._meters[(meter.topic, meter.origin)] = meter
+
+    def _deciding(self, meter: Meter) -> Meter:
+        """The counter that decides over this meter's escalation."""
+        if self.scope == "topic":
+            return meter
+        return self._shared.get(meter.origin) or Meter(_ALL, meter.origin)
 
     def _counted(self, meter: Meter, message: str, step: int) -> bool:
         if meter.last_message == message:
@@ -140,7 +164,7 @@ class Meters:
         meter.last_message = message
         meter.count += 1
         meter.first_step = meter.first_step or step
-        if meter.shown_step:
+        if meter.shown_step and message != meter.blind_message:
             meter.since_shown += 1
         return True
 

@@ -7,9 +7,11 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final, Literal
 
+import msgspec
+
 from core.ledger import note as text_of
 from core.ledger.effects import Deliver, Effect, Note, NoteReport, TouchReport
-from core.ledger.escalation import Decision
+from core.ledger.escalation import Decision, Meter
 from core.ledger.finding import Finding
 from core.ledger.observations import NoteOutcome, ToolFinished
 from core.ledger.state import State
@@ -20,13 +22,21 @@ REMEMBERED_COMMANDS: Final = 2_000
 """Commands whose last output is remembered, per ledger."""
 
 
+class _UnderWay(msgspec.Struct, frozen=True):
+    """A note whose fate is not known yet, and the topics it was the first to show to its agent."""
+
+    note: Note
+    new_topics: tuple[str, ...]
+
+
 class Injector:
     """Decides over notes and keeps account of those under way."""
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._outputs: OrderedDict[tuple[str, str], int] = OrderedDict()
-        self._pending: dict[str, Note] = {}
+        self._pending: dict[str, _UnderWay] = {}
+        self._turns: dict[str, str] = {}
         self._by_hand: tuple[str, ...] = ()
         self._notes = 0
 
@@ -40,6 +50,10 @@ class Injector:
         self._by_hand = tuple(dict.fromkeys((*self._by_hand, *ids)))
         self._state.changed("status")
 
+    def turn(self, origin: str, message: str) -> None:
+        """An agent session began this assistant message."""
+        self._turns[origin] = message
+
     def finished(self, done: ToolFinished) -> list[Effect]:
         """What a finished call leads to; nothing for calls from before attaching and for failed ones."""
         if done.backfill or not done.ok:
@@ -50,18 +64,20 @@ class Injector:
 
     def outcome(self, told: NoteOutcome) -> list[Effect]:
         """The fate of a note is known: report it, once."""
-        note = self._pending.pop(told.note, None)
-        if note is None:
+        sent = self._pending.pop(told.note, None)
+        if sent is None:
             return []
+        note, meters = sent.note, self._state.meters
         if told.arrived == "failed":
-            topics = {f.topic for id in note.findings if (f := self._state.ledger.get(id))}
-            self._state.meters.not_shown(tuple(topics), note.origin)
+            meters.not_shown(sent.new_topics, note.origin)
+        elif told.arrived == "late":
+            meters.shown_late(sent.new_topics, note.origin, self._turns.get(note.origin, ""))
         return [self._report(told.t, note, told.delivery, told.arrived)]
 
     def close(self, t: int) -> list[Effect]:
         """The input ended: notes under way have an unknown fate."""
         pending, self._pending = self._pending, {}
-        return [self._report(t, note, "none", "unknown") for note in pending.values()]
+        return [self._report(t, sent.note, "none", "unknown") for sent in pending.values()]
 
     def _touch(self, done: ToolFinished) -> tuple[list[Effect], Decision | None]:
         state = self._state
@@ -92,35 +108,43 @@ class Injector:
     def _note_for(self, done: ToolFinished, decision: Decision | None) -> Note | None:
         if done.stale or not self._state.settings.injection_enabled:
             return None
-        if decision is None or decision.action == "quiet":
-            chosen = self._take_by_hand()
-            if not chosen:
-                return None
-            self._shown_by_hand(chosen, done.session)
-            return self._note(done, "manual", chosen, text_of.manual(chosen))
-        topics = [meter.topic for meter in decision.carried]
-        findings = [finding for topic in topics for finding in self._facts(topic)]
-        if decision.action == "gentle":
-            findings += [finding for finding in self._take_by_hand() if finding not in findings]
-            note = self._note(done, "gentle", findings, text_of.gentle(findings))
-        else:
-            note = self._note(done, "stop", findings, text_of.stop(self._looks(decision), findings))
-        self._state.meters.shown(decision.carried, self._state.step)
-        return note
+        if decision is not None and decision.action == "stop":
+            findings = self._facts_of(decision)
+            return self._note(done, "stop", findings, text_of.stop(self._looks(decision), findings), decision)
+        due = self._facts_of(decision)
+        findings = due + [finding for finding in self._take_by_hand() if finding not in due]
+        if not findings:
+            return None
+        if due:
+            return self._note(done, "gentle", findings, text_of.gentle(findings), decision)
+        return self._note(done, "manual", findings, text_of.manual(findings), decision)
+
+    def _facts_of(self, decision: Decision | None) -> list[Finding]:
+        """Facts that a decision puts in front of the agent."""
+        return [finding for meter in decision.carried for finding in self._facts(meter.topic)] if decision else []
 
     def _looks(self, decision: Decision) -> list[text_of.Look]:
-        step = self._state.step
         return [
             text_of.Look(
                 name=label(meter.topic),
-                since_shown=meter.since_shown if meter.shown_step else 0,
+                since_shown=meter.since_shown,
                 count=self._state.meters.count(meter),
-                steps=max(1, step - (meter.shown_step or meter.first_step)),
+                steps=self._steps_of(meter),
             )
             for meter in decision.carried
         ]
 
-    def _note(self, done: ToolFinished, kind: Kind, facts: Sequence[Finding], text: str) -> Note:
+    def _steps_of(self, meter: Meter) -> int:
+        """Over how many steps the looks that a stop speaks of were spread: those since the facts were shown, or all."""
+        before = meter.shown_step if meter.since_shown else self._state.meters.first_step(meter) - 1
+        return max(1, self._state.step - before)
+
+    def _note(
+        self, done: ToolFinished, kind: Kind, facts: Sequence[Finding], text: str, decision: Decision | None
+    ) -> Note:
+        """The note, and account of what it shows; facts sent by hand that found no room wait for the next call."""
+        shown = text_of.carried(text, facts)
+        due = {meter.topic: meter for meter in decision.carried} if decision else {}
         self._notes += 1
         note = Note(
             id=f"n{self._notes}",
@@ -129,10 +153,16 @@ class Injector:
             message=done.message,
             origin=done.session,
             kind=kind,
-            findings=tuple(finding.id for finding in facts),
+            findings=tuple(finding.id for finding in shown),
             text=text,
         )
-        self._pending[note.id] = note
+        topics = {finding.topic for finding in shown}
+        new = self._state.meters.shown([due[topic] for topic in due if topic in topics], self._state.step)
+        by_hand = [finding for finding in facts if finding.topic not in due]
+        if by_hand:
+            new += self._shown_by_hand([finding for finding in by_hand if finding in shown], done.session)
+            self.tell([finding.id for finding in by_hand if finding not in shown])
+        self._pending[note.id] = _UnderWay(note, tuple(new))
         return note
 
     def _report(
@@ -162,11 +192,12 @@ class Injector:
             self._state.changed("status")
         return [finding for id in ids if (finding := self._state.ledger.get(id))]
 
-    def _shown_by_hand(self, findings: Sequence[Finding], origin: str) -> None:
-        for topic in dict.fromkeys(finding.topic for finding in findings):
-            if all(finding in findings for finding in self._facts(topic)):
-                self._state.meters.shown_by_hand(topic, origin, self._state.step)
+    def _shown_by_hand(self, findings: Sequence[Finding], origin: str) -> list[str]:
+        """Topics of which every fact is among `findings` are shown to this agent; gives those that were not before."""
         self._state.changed("meters")
+        topics = dict.fromkeys(finding.topic for finding in findings)
+        whole = [topic for topic in topics if all(finding in findings for finding in self._facts(topic))]
+        return [topic for topic in whole if self._state.meters.shown_by_hand(topic, origin, self._state.step)]
 
     def _output_changed(self, origin: str, command: str, output: str) -> bool:
         """True when the same command gave something else the last time: then it is no second look."""

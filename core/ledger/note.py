@@ -36,6 +36,7 @@ _MIXED: Final = "Observed in earlier tool output of this session, except where m
 _STATED: Final = "Stated by the user:"
 _MARKS: Final = {"user": " (stated by the user)", "edited": " (as corrected by the user)"}
 _CONTINUED: Final = "\n    "
+_NO_ROOM: Final = "more in the ledger)"
 _MORE_ROOM: Final = 40
 """For the line that says how many facts did not fit."""
 
@@ -82,6 +83,13 @@ def stop(looks: Sequence[Look], findings: Sequence[Finding]) -> str:
     return _block("\n".join((f"{_STOP} {' '.join(sentences)}", _STOP_ORDER)), findings)
 
 
+def carried(text: str, findings: Sequence[Finding]) -> list[Finding]:
+    """Those of `findings`, of which the note `text` was made, that found room in it."""
+    if _NO_ROOM not in text:
+        return list(findings)
+    return [finding for finding in findings if f"\n{_line(finding.fact, finding.origin_of_text)}\n" in text]
+
+
 def _look_sentence(look: Look) -> str:
     name = _safe(clip(look.name, 80))
     if look.since_shown > 0:
@@ -115,7 +123,7 @@ def _that_fit(findings: Sequence[Finding], lines: Sequence[str], room: int) -> l
             break
         kept.add(place)
     shown = [line for place, line in enumerate(lines) if place in kept]
-    return [*shown, f"  (and {len(findings) - len(shown)} more in the ledger)"]
+    return [*shown, f"  (and {len(findings) - len(shown)} {_NO_ROOM}"]
 
 
 def _source(findings: Sequence[Finding]) -> str:

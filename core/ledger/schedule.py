@@ -42,9 +42,12 @@ class Schedule:
         self.retry_at = 0
         self._buffer: list[Step] = []
         self._reverted: list[Step] = []
+        self._taken: dict[str, Step | None] = {}
+        """Steps of the running job that were reverted, by part id; None: for good."""
         self._failures = 0
         self._forced = False
         self._jobs = 0
+        self._closed = False
 
     @property
     def buffered(self) -> int:
@@ -55,6 +58,11 @@ class Schedule:
     def waiting(self) -> tuple[Step, ...]:
         """The steps that wait, oldest first."""
         return tuple(self._buffer)
+
+    @property
+    def due_at(self) -> int:
+        """When the pause before the next try is over; 0: nothing waits for that."""
+        return self.retry_at if self._buffer and self.running is None else 0
 
     def add(self, step: Step) -> int:
         """Buffer a step (one from before attaching waits apart); returns how many old ones were dropped for it."""
@@ -74,7 +82,7 @@ class Schedule:
 
     def next(self, t: int) -> Job | None:
         """The job to start at time `t`, if one is due and none is running."""
-        if self.running is not None or not self._buffer or t < self.retry_at:
+        if self._closed or self.running is not None or not self._buffer or t < self.retry_at:
             return None
         if not self._forced and len(self._buffer) < self.interval:
             return None
@@ -83,6 +91,7 @@ class Schedule:
         self.running = Job(f"x{self._jobs}", tuple(self._buffer[:size]))
         del self._buffer[:size]
         self._forced = self._forced and bool(self._buffer)
+        self.retry_at = 0
         return self.running
 
     def split(self, steps: Sequence[Step]) -> list[tuple[Step, ...]]:
@@ -95,13 +104,16 @@ class Schedule:
         job = self._end(id)
         if job is not None:
             self._failures, self.retry_at = 0, 0
+            self._taken.clear()
         return job
 
     def failed(self, id: str, t: int) -> Job | None:
-        """The running job `id` failed: its steps go back, to be tried after a pause."""
+        """The running job `id` failed: its steps, but for reverted ones, go back, to be tried after a pause."""
         job = self._end(id)
-        if job is not None:
-            self._buffer[:0] = job.steps
+        if job is not None and not self._closed:
+            self._buffer[:0] = [step for step in job.steps if step.part not in self._taken]
+            self._reverted += [step for step in self._taken.values() if step is not None]
+            self._taken.clear()
             del self._buffer[: max(0, len(self._buffer) - self.limit)]
             self.retry_at = t + RETRY_MS[min(self._failures, len(RETRY_MS) - 1)]
             self._failures += 1
@@ -111,20 +123,33 @@ class Schedule:
     def take_back(self, gone: Callable[[Step], bool]) -> int:
         """Steps that were reverted leave the buffer; returns how many."""
         taken = [step for step in self._buffer if gone(step)]
+        self._reverted += [*(step for step in self.earlier if gone(step)), *taken]
         self._buffer = [step for step in self._buffer if not gone(step)]
         self.earlier = [step for step in self.earlier if not gone(step)]
-        self._reverted += taken
+        self._forced = self._forced and bool(self._buffer)
+        if self.running is not None:
+            self._taken |= {step.part: step for step in self.running.steps if gone(step)}
         return len(taken)
 
     def bring_back(self) -> int:
         """The revert was undone: its steps wait again; returns how many."""
         steps, self._reverted = self._reverted, []
-        self._buffer = _in_order([*steps, *self._buffer])
+        self.earlier = _in_order([*self.earlier, *(step for step in steps if step.earlier)])
+        self._buffer = _in_order([*self._buffer, *(step for step in steps if not step.earlier)])
+        self._taken = {part: step for part, step in self._taken.items() if step is None}
         return len(steps)
 
     def give_up_reverted(self) -> None:
         """The revert became final."""
         self._reverted.clear()
+        self._taken = dict.fromkeys(self._taken)
+
+    def close(self) -> None:
+        """The session is gone: nothing is extracted any more."""
+        self._closed = True
+        self.retry_at = 0
+        for steps in (self._buffer, self.earlier, self._reverted):
+            steps.clear()
 
     def _end(self, id: str) -> Job | None:
         if self.running is None or self.running.id != id:

@@ -75,7 +75,7 @@ class State:
         for change in changes:
             finding = change.finding
             if change.fresh:
-                self.meters.learned(finding.topic)
+                self.meters.start_over(finding.topic)
                 self.changed("meters")
             effects.append(
                 FindingReport(

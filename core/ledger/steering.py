@@ -101,7 +101,7 @@ class Steering:
         saved = self._state.meters.saved(command.topic)
         if not saved:
             return [self._said(command, f"The meter of {label(command.topic)} is at zero already.")]
-        self._state.meters.forget(command.topic)
+        self._state.meters.start_over(command.topic)
         self._state.changed("meters")
         self._undo.append(lambda _t: ("meter reset", self._restore(saved)))
         return [self._said(command, f"Meter of {label(command.topic)} set to zero.")]

@@ -26,6 +26,7 @@ NOTE = Note(
         (["sent", "next", "idle"], "late"),
         (["failed"], "failed"),
         (["next", "failed"], "failed"),
+        (["echo", "failed", "next"], "next"),
         (["sent", "echo", "idle"], "unknown"),
         (["idle"], "unknown"),
         (["sent", "blind", "echo", "next"], "unknown"),
@@ -38,7 +39,7 @@ def test_order_decides(events: list[str], arrived: str) -> None:
     steps: dict[str, Callable[[], list[Outcome] | None]] = {
         "sent": lambda: receipts.sent(NOTE),
         "failed": lambda: receipts.failed(NOTE),
-        "echo": lambda: receipts.echoed("call_1"),
+        "echo": lambda: receipts.echoed("ses_1", "call_1"),
         "next": lambda: receipts.next_turn("ses_1"),
         "idle": lambda: receipts.idle("ses_1"),
         "close": receipts.close,
@@ -52,5 +53,7 @@ def test_order_decides(events: list[str], arrived: str) -> None:
 def test_other_sessions_and_calls_do_not_matter() -> None:
     receipts = Receipts()
     receipts.sending(NOTE)
-    assert receipts.next_turn("ses_2") == receipts.idle("ses_2") == receipts.echoed("call_2") == []
+    assert receipts.next_turn("ses_2") == receipts.idle("ses_2") == receipts.echoed("ses_1", "call_2") == []
+    assert receipts.echoed("ses_2", "call_1") == []  # some providers number the calls of each conversation alike
+    assert receipts.next_turn("ses_1") == []
     assert len(receipts) == 1

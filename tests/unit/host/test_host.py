@@ -8,19 +8,30 @@ from typing import Any
 
 import pytest
 
+from core.delivery.patch import PatchDelivery
+from core.delivery.receipts import Outcome
 from core.host import Host, HostOptions
 from core.ledger import commands as ask
 from core.ledger import observations as seen
-from core.ledger.effects import ConnectionReport, ExtractionReport, Report, SessionReport, StepReport
+from core.ledger.effects import (
+    ConnectionReport,
+    Extract,
+    ExtractionReport,
+    Note,
+    NoteReport,
+    Report,
+    SessionReport,
+    StepReport,
+)
 from core.settings import Settings
 
 
 class Stage:
     """A host that was never started, and all it reported."""
 
-    def __init__(self, tmp_path: Path, **settings: Any) -> None:
+    def __init__(self, tmp_path: Path, *, latest: bool = False, **settings: Any) -> None:
         self.now = 1_000_000
-        options = HostOptions(directory=tmp_path, state_dir=tmp_path)
+        options = HostOptions(directory=tmp_path, state_dir=tmp_path, latest=latest)
         self.host = Host(options, Settings(dump_path=tmp_path / "facts.json", **settings), clock=lambda: self.now)
         self.reports: list[Report] = []
         self.host.read_reports(self.reports.append)
@@ -67,6 +78,19 @@ def test_a_chosen_session_stays_until_the_choice_is_dropped(stage: Stage) -> Non
     assert stage.host.selected == "ses_a"
     stage.host.select(None)
     assert stage.host.selected == "ses_b"
+
+
+def test_latest_chooses_the_session_that_was_active_last_when_the_server_is_there(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, latest=True)
+    stage.root("ses_a", 10)
+    stage.root("ses_b", 20)
+    stage.busy("ses_a")
+    stage.host.connection("live", "")
+    assert stage.host.selected == "ses_b"
+    stage.host.select("ses_a")
+    stage.host.connection("reconnecting", "")
+    stage.host.connection("live", "")
+    assert stage.host.selected == "ses_a"
 
 
 def test_each_session_has_its_own_ledger(stage: Stage) -> None:
@@ -151,6 +175,115 @@ async def test_a_failed_extraction_is_tried_again_when_its_time_has_come(tmp_pat
     await asyncio.sleep(0)
     states = [(report.id, report.state) for report in stage.reports if isinstance(report, ExtractionReport)]
     assert states == [("x1", "queued"), ("x1", "failed"), ("x2", "queued")]
+
+
+class Quiet:
+    """A line that carries nothing and remembers what it was asked for."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.jobs: list[Extract] = []
+        self.notes: list[Note] = []
+
+    def delivery_for(self, root: str) -> PatchDelivery:
+        return PatchDelivery(Parts(), lambda outcome: self.settle(root, outcome), lambda code, text: None)
+
+    def settle(self, root: str, outcome: Outcome) -> None:
+        told = seen.NoteOutcome(t=9, session=root, note=outcome.note.id, delivery="patch", arrived=outcome.arrived)
+        self.host.tell(root, told)
+
+    def deliver(self, delivery: PatchDelivery, note: Note) -> None:
+        self.notes.append(note)
+        delivery.receipts.sending(note)
+
+    def extract(self, job: Extract) -> None:
+        self.jobs.append(job)
+
+    async def stop(self) -> None:
+        pass
+
+
+class Parts:
+    async def raw_part(self, session: str, message: str, part: str) -> dict[str, Any]:
+        return {}
+
+    async def patch_part(self, session: str, message: str, part: str, body: dict[str, Any]) -> None:
+        pass
+
+
+@pytest.fixture
+def wired(tmp_path: Path) -> Stage:
+    """A stage whose host has a line."""
+    stage = Stage(tmp_path, extraction_interval_steps=1)
+    stage.host._line = Quiet(stage.host)  # type: ignore[assignment]
+    return stage
+
+
+def look(stage: Stage, origin: str = "ses_a") -> None:
+    """A call that is noted: the one known fact is about the file."""
+    stage.root("ses_a")
+    stage.host.command(ask.Add(t=0, session="", fact="a fact", topic="file:a.bin"))
+    where: dict[str, Any] = {"t": stage.now, "session": origin, "message": "msg_1"}
+    call: dict[str, Any] = {"part": "prt_1", "call": "call_1", "tool": "bash", "ok": True}
+    stage.host.observe("ses_a", seen.ToolFinished(**where, **call, summary="", command="xxd a.bin", output="1"))
+
+
+def fates(stage: Stage) -> list[tuple[str, str]]:
+    return [(report.delivery, report.arrived) for report in stage.reports if isinstance(report, NoteReport)]
+
+
+async def test_a_note_under_way_at_the_end_was_sent_by_patch(wired: Stage) -> None:
+    look(wired)
+    assert fates(wired) == []
+    await wired.host.stop()
+    assert fates(wired) == [("patch", "unknown")]
+
+
+@pytest.mark.parametrize(
+    ("origin", "deleted"), [("ses_a", "ses_a"), ("ses_child", "ses_child"), ("ses_child", "ses_a")]
+)
+def test_a_note_is_reported_when_its_session_is_deleted(wired: Stage, origin: str, deleted: str) -> None:
+    look(wired, origin)
+    wired.host.observe("ses_a", seen.SessionDeleted(t=1, session=deleted))
+    assert fates(wired) == [("patch", "unknown")]
+
+
+async def test_nothing_is_planned_while_a_retry_runs_nor_after_the_end(wired: Stage) -> None:
+    wired.root("ses_a")
+    wired.step("ses_a", 1)
+    wired.host.tell("ses_a", seen.ExtractionFailed(t=wired.now, session="ses_a", id="x1", error="no"))
+    assert wired.host._tick is not None
+    wired.now += 15_000
+    wired.host._ring()
+    assert [job.id for job in wired.host._line.jobs] == ["x1", "x2"]  # type: ignore[union-attr]
+    assert wired.host._tick is None
+    await wired.host.stop()
+    wired.host.tell("ses_a", seen.ExtractionFailed(t=wired.now, session="ses_a", id="x2", error="stopped"))
+    assert wired.host._tick is None
+
+
+def test_the_reason_is_told_when_the_line_was_closed_already(stage: Stage) -> None:
+    stage.host.connection("closed", "")
+    stage.host.failed(RuntimeError("broken"))
+    told = [(report.state, report.detail) for report in stage.reports if isinstance(report, ConnectionReport)]
+    assert told == [("closed", ""), ("closed", "RuntimeError: broken")]
+    assert stage.host.server.detail == "RuntimeError: broken"
+
+
+def test_many_changes_are_one_change_of_the_dump(stage: Stage) -> None:
+    class Dump:
+        changes = 0
+
+        def changed(self, engines: object) -> None:
+            self.changes += 1
+
+    stage.root("ses_a")
+    stage.step("ses_a", 1)
+    stage.host._dump = dump = Dump()  # type: ignore[assignment]
+    stage.host.command(ask.ExtractNow(t=0, session=""))
+    items = (seen.Candidate("a", "t"), seen.Candidate("b", "t"))
+    stage.host.tell("ses_a", seen.ExtractionAnswered(t=1, session="ses_a", id="x1", items=items))
+    assert dump.changes == 1
 
 
 def test_a_broken_listener_does_not_stop_the_others(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:

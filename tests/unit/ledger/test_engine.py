@@ -82,6 +82,15 @@ def test_steps_without_calls_are_skipped() -> None:
     assert [e.state for e in effects if isinstance(e, ExtractionReport)] == ["queued", "skipped"]
 
 
+def test_any_number_of_steps_without_calls_is_skipped_at_once() -> None:
+    bench = Bench(extraction_interval_steps=1, max_buffered_steps=5_000)
+    bench.step("ls")
+    for _ in range(2_000):
+        bench.end()
+    states = [effect.state for effect in bench.answer() if isinstance(effect, ExtractionReport)]
+    assert states.count("skipped") == 2_000
+
+
 def test_earlier_steps_wait_for_the_user() -> None:
     bench = Bench(extraction_interval_steps=2)
     for _ in range(4):
@@ -112,6 +121,123 @@ def test_reverted_steps_leave_the_buffer_and_come_back() -> None:
     bench.see(seen.MessageRemoved(t=8, session=ROOT, message="msg_0001"))
     bench.see(seen.Reverted(t=9, session=ROOT))
     assert bench.engine.extractions.schedule.buffered == 1
+
+
+def test_steps_from_before_attaching_come_back_with_an_undone_revert_too() -> None:
+    bench = Bench()
+    bench.step("old", backfill=True)
+    bench.step("new")
+    bench.see(seen.Reverted(t=5, session=ROOT, message="msg_0000"))
+    assert bench.engine.extractions.schedule.earlier == []
+    bench.see(seen.Reverted(t=6, session=ROOT))
+    schedule = bench.engine.extractions.schedule
+    assert [step.message for step in (*schedule.earlier, *schedule.waiting)] == ["msg_0000", "msg_0001"]
+
+
+def test_steps_reverted_while_they_are_extracted_do_not_come_back_by_a_failure() -> None:
+    bench = Bench(extraction_interval_steps=2)
+    bench.step("a")
+    (job,) = jobs(bench.step("b"))
+    bench.see(seen.Reverted(t=5, session=ROOT, message="msg_0001"))
+    bench.see(seen.ExtractionFailed(t=6, session=ROOT, id=job.id, error="no"))
+    assert [step.n for step in bench.engine.extractions.schedule.waiting] == [1]
+    bench.see(seen.Reverted(t=7, session=ROOT))
+    assert [step.n for step in bench.engine.extractions.schedule.waiting] == [1, 2]
+
+
+def test_steps_reverted_for_good_while_they_are_extracted_are_gone() -> None:
+    bench = Bench(extraction_interval_steps=2)
+    bench.step("a")
+    (job,) = jobs(bench.step("b"))
+    bench.see(seen.Reverted(t=5, session=ROOT, message="msg_0001"))
+    bench.see(seen.MessageRemoved(t=6, session=ROOT, message="msg_0001"))
+    bench.see(seen.ExtractionFailed(t=7, session=ROOT, id=job.id, error="no"))
+    bench.see(seen.Reverted(t=8, session=ROOT))
+    assert [step.n for step in bench.engine.extractions.schedule.waiting] == [1]
+
+
+def test_a_retry_under_way_is_not_due_again() -> None:
+    bench = Bench(extraction_interval_steps=1)
+    (job,) = jobs(bench.step("a"))
+    bench.see(seen.ExtractionFailed(t=bench.t, session=ROOT, id=job.id, error="no"))
+    assert bench.engine.extractions.schedule.due_at == bench.t + 15_000
+    assert jobs(bench.see(seen.Tick(t=bench.t + 15_000, session=ROOT)))
+    assert bench.engine.extractions.schedule.due_at == 0
+
+
+def test_a_retry_without_steps_is_not_due() -> None:
+    bench = Bench(extraction_interval_steps=1)
+    (job,) = jobs(bench.step("a"))
+    bench.see(seen.ExtractionFailed(t=bench.t, session=ROOT, id=job.id, error="no"))
+    bench.see(seen.Reverted(t=5, session=ROOT, message="msg_0000"))
+    assert bench.engine.extractions.schedule.due_at == 0
+
+
+def test_a_deleted_session_is_extracted_no_more() -> None:
+    bench = Bench(extraction_interval_steps=1)
+    (job,) = jobs(bench.step("a"))
+    bench.step("b")
+    bench.see(seen.SessionDeleted(t=5, session=ROOT))
+    bench.see(seen.ExtractionFailed(t=6, session=ROOT, id=job.id, error="no"))
+    assert not jobs(bench.see(seen.Tick(t=10**9, session=ROOT)))
+    assert bench.engine.extractions.schedule.buffered == 0
+
+
+def test_calls_of_a_deleted_session_run_no_more() -> None:
+    bench = Bench()
+    for call, session in (("call_a", "ses_child"), ("call_b", ROOT)):
+        told = {"message": "msg_9", "part": call, "call": call, "tool": "bash", "summary": "sleep"}
+        bench.see(seen.ToolStarted(t=1, session=session, **told))
+    bench.see(seen.SessionDeleted(t=2, session="ses_child"))
+    assert list(bench.engine.running) == ["call_b"]
+    bench.see(seen.SessionDeleted(t=3, session=ROOT))
+    assert not bench.engine.running
+
+
+def test_an_error_of_a_sub_agent_is_not_one_of_the_session() -> None:
+    bench = Bench()
+    effects = bench.see(seen.SessionFailed(t=5, session="ses_child", error="aborted"))
+    assert [effect.code for effect in effects if isinstance(effect, WarningReport)] == ["sub_agent_error"]
+    assert not [effect for effect in effects if isinstance(effect, SessionReport)] and not bench.engine.error
+    (report,) = bench.see(seen.SessionFailed(t=6, session=ROOT, error="out of credit"))
+    assert isinstance(report, SessionReport) and report.state == "error"
+
+
+def test_a_fork_inherits_once() -> None:
+    origin, fork = Bench(), Bench()
+    origin.know(HEADER)
+    fork.engine.inherit(5, tuple(origin.engine.state.ledger))
+    fork.see(ask.Delete(t=6, session=ROOT, ids=("f1",)))
+    assert fork.engine.inherit(7, tuple(origin.engine.state.ledger)) == []
+    assert len(fork.engine.state.ledger) == 0
+
+
+def test_a_note_names_the_findings_that_found_room() -> None:
+    bench = Bench()
+    long = [(f"{n} " + "x" * 390, HEADER[1]) for n in range(5)]
+    bench.know(*long, ("short", "tokenizer:vocab.bpe"))
+    effects = bench.step("cmp model.ckpt vocab.bpe")
+    note = next(effect.note for effect in effects if isinstance(effect, Deliver))
+    facts = [finding.fact for id in note.findings if (finding := bench.engine.state.ledger.get(id))]
+    assert 0 < len(facts) < 6
+    assert [fact for fact, _ in long if fact in note.text] + ["short"] == facts
+
+
+def test_a_topic_of_which_no_fact_found_room_is_due_at_its_next_touch() -> None:
+    bench = Bench()
+    bench.know(("old", HEADER[1]), *[(f"{n} " + "x" * 390, "tokenizer:vocab.bpe") for n in range(5)])
+    (note,) = [e.note for e in bench.step("cmp model.ckpt vocab.bpe") if isinstance(e, Deliver)]
+    assert "- old" not in note.text
+    assert notes(bench.step("xxd model.ckpt")) == ["gentle"]
+    assert notes(bench.step("cat vocab.bpe")) == []
+
+
+def test_facts_sent_by_hand_that_found_no_room_go_with_the_next_call() -> None:
+    bench = Bench()
+    bench.know(*[(f"{n} " + "x" * 390, f"t{n}") for n in range(6)])
+    bench.see(ask.TellAgent(t=1, session=ROOT, ids=tuple(f"f{n}" for n in range(1, 7))))
+    sent = [e.note.findings for _ in range(3) for e in bench.step("ls") if isinstance(e, Deliver)]
+    assert len(sent) == 2 and sorted(id for ids in sent for id in ids) == [f"f{n}" for n in range(1, 7)]
 
 
 def test_a_full_buffer_drops_the_oldest_and_says_so_once() -> None:

@@ -194,6 +194,85 @@ def test_other_tools_can_be_added() -> None:
     assert actions(effects) == ["gentle"]
 
 
+def test_session_scope_says_over_how_many_steps_the_looks_were_spread() -> None:
+    bench = Bench(escalation_scope="session")
+    files = ["a.bin", "b.bin", "c.bin", "d.bin"]
+    bench.know(*[(f"fact of {file}", f"file:{file}") for file in files])
+    effects = [effect for file in files for effect in bench.step(f"xxd {file}")]
+    text = [effect.note.text for effect in effects if isinstance(effect, Deliver)][-1]
+    assert "Files with known facts were looked at 4 times across 4 steps, d.bin the last of them." in text
+
+
+def test_session_scope_is_reset_by_hand_and_that_can_be_undone() -> None:
+    bench = known(escalation_scope="session")
+    looks(bench, 3)
+    bench.see(ask.ResetMeter(t=9, session=ROOT, topic=HEADER[1]))
+    assert [bench.engine.state.meters.count(meter) for meter in bench.engine.state.meters] == []
+    bench.see(ask.Undo(t=9, session=ROOT))
+    assert looks(bench, 1) == ["stop"]
+    bench.see(ask.ResetMeter(t=9, session=ROOT, topic=HEADER[1]))
+    assert looks(bench, 4) == ["gentle", "quiet", "quiet", "stop"]
+
+
+def test_session_scope_shows_zero_for_every_topic_when_something_is_learned() -> None:
+    bench = known(escalation_scope="session")
+    looks(bench, 3)
+    bench.know(("new", VOCAB[1]))
+    meters = bench.engine.state.meters
+    assert {meter.topic: meters.count(meter) for meter in meters} == {HEADER[1]: 0}
+
+
+def _outcome(bench: Bench, effects: list[Any], arrived: Any) -> None:
+    note = next(effect.note for effect in effects if isinstance(effect, Deliver))
+    bench.see(seen.NoteOutcome(t=1, session=ROOT, note=note.id, delivery="patch", arrived=arrived))
+
+
+def test_a_look_made_before_a_late_note_was_read_is_not_one_since_it_was_shown() -> None:
+    bench = known()
+    sent = bench.step("xxd model.ckpt")
+    bench.see(seen.AssistantStarted(t=1, session=ROOT, message=f"msg_{bench.messages:04}"))
+    _outcome(bench, sent, "late")
+    effects = [effect for _ in range(3) for effect in bench.step("xxd model.ckpt")]
+    text = next(effect.note.text for effect in effects if isinstance(effect, Deliver))
+    assert "model.ckpt was looked at 2 times since these facts were shown, across 2 steps." in text
+
+
+def test_a_stop_before_a_late_note_was_read_counts_from_the_first_look() -> None:
+    bench = known(threshold=2)
+    sent = bench.step("xxd model.ckpt")
+    bench.see(seen.AssistantStarted(t=1, session=ROOT, message=f"msg_{bench.messages:04}"))
+    _outcome(bench, sent, "late")
+    text = next(effect.note.text for effect in bench.step("xxd model.ckpt") if isinstance(effect, Deliver))
+    assert "looked at 2 times across 2 steps, model.ckpt the last of them." in text
+
+
+def test_so_it_is_when_its_fate_is_known_after_that_look() -> None:
+    bench = known()
+    sent = bench.step("xxd model.ckpt")
+    bench.see(seen.AssistantStarted(t=1, session=ROOT, message=f"msg_{bench.messages:04}"))
+    bench.call("xxd model.ckpt")
+    _outcome(bench, sent, "late")
+    bench.end()
+    effects = [effect for _ in range(2) for effect in bench.step("xxd model.ckpt")]
+    text = next(effect.note.text for effect in effects if isinstance(effect, Deliver))
+    assert "model.ckpt was looked at 2 times since these facts were shown, across 2 steps." in text
+
+
+def test_a_stop_that_failed_does_not_take_back_what_was_shown_before() -> None:
+    bench = known()
+    looks(bench, 3)
+    _outcome(bench, bench.step("xxd model.ckpt"), "failed")
+    text = next(effect.note.text for effect in bench.step("xxd model.ckpt") if isinstance(effect, Deliver))
+    assert "model.ckpt was looked at 4 times since these facts were shown, across 4 steps." in text
+
+
+def test_facts_sent_by_hand_with_a_reminder_count_as_shown() -> None:
+    bench = known()
+    bench.see(ask.TellAgent(t=1, session=ROOT, ids=("f2",)))
+    assert notes(bench.step("xxd model.ckpt")) == ["gentle"]
+    assert looks(bench, 1, "cat vocab.bpe") == ["quiet"]
+
+
 def test_a_note_that_failed_is_due_again() -> None:
     bench = known()
     note = next(effect.note for effect in bench.step("xxd model.ckpt") if isinstance(effect, Deliver))
