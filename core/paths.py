@@ -7,11 +7,14 @@ instead. Nothing is created by asking; :func:`ensure` creates.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from core.errors import FileError
 
 _NAME = "ledger-tui"
+RUNTIME = "runtime"
+"""Name of the runtime folder in LEDGER_HOME."""
 PROJECT_FILE = Path(".opencode") / "ledger.toml"
 """A project's configuration, relative to the project's folder."""
 
@@ -26,9 +29,22 @@ def config_dir() -> Path:
     return _folder("config")
 
 
-def runtime_dir() -> Path:
-    """What is of use only while a process runs: locks, sockets, announcements."""
-    return _folder("runtime")
+def runtime_dir(environ: Mapping[str, str] | None = None) -> Path:
+    """What is of use only while a process runs: announcements, locks. :mod:`core.rendezvous` checks and creates it.
+
+    The plugin inside OpenCode has to come to the same path, so the rule is its own: `$LEDGER_HOME/runtime`, else
+    `$XDG_RUNTIME_DIR/ledger-tui`, else `ledger-tui-<uid>` in the folder for temporary files as Node's `os.tmpdir()`
+    names it (TMPDIR, TMP, TEMP, /tmp). `environ` defaults to the environment of the process.
+    """
+    variables = os.environ if environ is None else environ
+    home, runtime = variables.get("LEDGER_HOME"), variables.get("XDG_RUNTIME_DIR")
+    if home:
+        return Path(home).expanduser().absolute() / RUNTIME
+    if runtime:
+        return Path(runtime).absolute() / _NAME
+    named = (variables.get(name) for name in ("TMPDIR", "TMP", "TEMP"))
+    temporary = next(filter(None, named), "/tmp")  # noqa: S108 - the name below it is checked before use
+    return Path(temporary).absolute() / f"{_NAME}-{os.getuid()}"
 
 
 def cache_dir() -> Path:

@@ -186,6 +186,12 @@ class Settings(BaseModel):
         default=DEFAULT_DUMP_PATH,
         description="JSON file with the accepted findings, written after every change, for other tools to read.",
     )
+    hook_deadline_ms: Whole = Field(
+        default=250,
+        ge=1,
+        le=10_000,
+        description="How long the plugin in OpenCode waits for the ledger, in ms; then a call's output goes on.",
+    )
     max_frame_mib: Whole = Field(
         default=64,
         ge=1,

@@ -47,6 +47,8 @@ class Situation:
     zoomed: bool = False
     demo: bool = False
     """Whether a demo can be started from here."""
+    whole: bool = False
+    """Whether a text being read has nothing more to show."""
 
 
 Check = Callable[[Situation], str]
@@ -119,7 +121,13 @@ def _replaying(now: Situation) -> str:
 
 
 def _unconnected(now: Situation) -> str:
+    if now.server.state in ("searching", "none"):
+        return "A server is looked for all the time."
     return "" if now.server.state in ("reconnecting", "refused") else "The connection needs no help."
+
+
+def _expandable(now: Situation) -> str:
+    return "All of it is shown." if now.whole else ""
 
 
 def _demo(now: Situation) -> str:
@@ -225,7 +233,8 @@ ACTIONS: tuple[Action, ...] = (
         "Show all calls and all lines, or only those that support the fact best.",
         frozenset({"receipt"}),
         "List",
-        footer=6,
+        _expandable,
+        6,
     ),
     Action(
         "close",

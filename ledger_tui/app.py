@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import App
 
-from core.errors import UsageError
 from core.views import Pane, SessionView
 from ledger_tui.desk import Desk, wall_clock
 from ledger_tui.feed import Feed
 from ledger_tui.keys import keymap
 from ledger_tui.screens.base import LedgerScreen
 from ledger_tui.screens.dashboard import Dashboard
-from ledger_tui.theme import THEMES, textual_theme
+from ledger_tui.theme import THEMES, check_theme, textual_theme
 from ledger_tui.widgets.brush import Brush
 
 if TYPE_CHECKING:
@@ -139,8 +138,7 @@ def theme_name(wanted: str) -> str:
     Raises:
         UsageError: there is no such theme.
     """
-    if wanted not in THEMES:
-        raise UsageError(f"Unknown theme {wanted!r}", f"Themes: {', '.join(THEMES)}.")
+    check_theme(wanted)
     return NO_COLOUR_THEME if os.environ.get("NO_COLOR") else wanted
 
 

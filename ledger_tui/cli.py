@@ -16,9 +16,19 @@ from typing import NoReturn
 
 from core.errors import LedgerError, OutputClosed, UsageError
 from ledger_tui import options
-from ledger_tui.commands import config, dashboard, demo, headless, record, replay, watch
+from ledger_tui.commands import config, dashboard, demo, doctor, headless, init, record, replay, uninit, watch
 
-COMMANDS = {"demo": demo, "headless": headless, "replay": replay, "record": record, "watch": watch, "config": config}
+COMMANDS = {
+    "init": init,
+    "uninit": uninit,
+    "doctor": doctor,
+    "demo": demo,
+    "headless": headless,
+    "replay": replay,
+    "record": record,
+    "watch": watch,
+    "config": config,
+}
 
 INTERRUPTED = 130
 
@@ -28,7 +38,8 @@ about to look again. Without a command: the dashboard.
 """
 _EXAMPLES = """\
 examples:
-  opencode --port 4096            in one terminal, and in another one in the same folder:
+  ledger-tui init                 once in a project, and then:
+  opencode                        in one terminal, and in another one in the same folder:
   ledger-tui                      the dashboard
   ledger-tui --server 4096 --latest
   ledger-tui demo                 the dashboard on a recorded session

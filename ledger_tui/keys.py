@@ -120,7 +120,8 @@ def footer(keys: Keymap, now: Situation) -> list[tuple[str, str, bool, int, str]
     for action in ACTIONS:
         if action.footer and now.context in action.contexts and keys.keys(action.id):
             possible = not action.check(now)
-            if possible or action.group not in ("Replay", "Program"):
+            never = ("Findings", "Agent") if now.read_only else ()
+            if possible or action.group not in ("Replay", "Program", *never):
                 out.append((shown(keys.keys(action.id)[0]), action.label, possible, action.footer, action.id))
     return out
 

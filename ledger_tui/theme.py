@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.style import Style
 
+from core.errors import UsageError
+
 if TYPE_CHECKING:
     from textual.theme import Theme
 
@@ -74,6 +76,12 @@ class Signs:
     def shown(self, text: str) -> str:
         """`text` as this terminal can show it: unchanged, or with ASCII stand-ins of the same width."""
         return text if not self.plain or text.isascii() else "".join(map(_to_ascii, text))
+
+
+def check_theme(name: str) -> None:
+    """Raises UsageError when there is no theme of this name."""
+    if name not in THEMES:
+        raise UsageError(f"Unknown theme {name!r}", f"Themes: {', '.join(THEMES)}.")
 
 
 @lru_cache(maxsize=4096)

@@ -21,6 +21,7 @@ class Timeline:
     def __init__(self) -> None:
         self._recorded: list[int] = []
         self._played: list[int] = []
+        self._given: dict[int, int] = {}
 
     def mark(self, recorded: int, played: int) -> None:
         """An event recorded at `recorded` is played at `played`; neither may be smaller than at the last call."""
@@ -32,6 +33,11 @@ class Timeline:
         """The time of the replay that stands for this recorded one."""
         if not self._recorded:
             return recorded
+        if recorded not in self._given:
+            self._given[recorded] = self._between(recorded)
+        return self._given[recorded]
+
+    def _between(self, recorded: int) -> int:
         place = max(0, bisect_right(self._recorded, recorded) - 1)
         moved = self._played[place] + recorded - self._recorded[place]
         after = self._played[place + 1] if place + 1 < len(self._played) else moved

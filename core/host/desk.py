@@ -19,6 +19,7 @@ from core.ledger.observations import (
     StatusChanged,
     ToolFinished,
     ToolStarted,
+    UserMessage,
 )
 from core.ledger.state import EngineSettings
 from core.text import clean_line
@@ -54,6 +55,8 @@ class Desk:
         """Let the engine know; keep what the log needs."""
         if isinstance(told, ToolFinished | ToolStarted):
             self._remember(told.call, told.summary)
+        elif isinstance(told, UserMessage) and not told.backfill and told.session == self.engine.root:
+            self.add_row(LogRow(t=told.t, kind="user", text="new message: all meters at zero"))
         effects = self.engine.observe(told)
         self.log_all(effects)
         return effects
@@ -91,8 +94,12 @@ class Desk:
         """Add a row to the log."""
         entry = row(report, lambda call: self._summaries.get(call, ""))
         if entry is not None:
-            self.log.append(entry)
-            self._log_revision += 1
+            self.add_row(entry)
+
+    def add_row(self, entry: LogRow) -> None:
+        """Add a row of its own to the log."""
+        self.log.append(entry)
+        self._log_revision += 1
 
     def revision(self, pane: Pane) -> int:
         """Changes whenever what `pane` shows has changed."""

@@ -8,7 +8,7 @@ import logging
 import os
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from core import paths
 from core.delivery.patch import PatchDelivery
@@ -19,13 +19,12 @@ from core.host.finding_server import Target, find_server
 from core.host.options import HostOptions
 from core.ledger import observations as seen
 from core.ledger.effects import Extract, Note
-from core.opencode.catalogue import Config
 from core.opencode.client import Client
 from core.opencode.facts import identifier
 from core.opencode.follow import Follower
 from core.opencode.records import SessionHead
 from core.opencode.sink import Sink, Timing
-from core.opencode.stream import EventStream
+from core.opencode.stream import EventStream, Pace
 from core.settings import Settings
 from core.store.own import OwnSessions
 from core.text import clean_line
@@ -34,11 +33,12 @@ _log = logging.getLogger(__name__)
 
 SEARCH_SECONDS: Final = 3.0
 """Pause between two searches for a server on loopback."""
+LOOPBACK_PAUSE_SECONDS: Final = 2.0
+"""Longest pause between two attempts on this machine: one costs next to nothing, and each second may miss notes."""
+OPENING_SECONDS: Final = 40.0
+"""An OpenCode that opens a project for the first time sets up its `.opencode` folder before it says anything."""
 SEARCH_AGAIN_AFTER: Final = 3
 """Failed attempts to reconnect after which a server that was found is looked for again: it may have another port."""
-
-
-LATE: Final = 'the server has "snapshot": false, so notes arrive one request late'
 
 
 class Owner(Sink, Protocol):
@@ -47,6 +47,15 @@ class Owner(Sink, Protocol):
     options: HostOptions
     settings: Settings
     clock: Callable[[], int]
+    read_only: bool
+
+    def takes_snapshots(self, on: bool) -> None:
+        """What the server's configuration says."""
+        ...
+
+    def settled(self, root: str, outcome: Outcome, way: Literal["hook", "patch"]) -> None:
+        """The fate of a note is known."""
+        ...
 
     def tell(self, root: str, told: seen.Observation) -> None:
         """An observation made by delivery or extraction."""
@@ -105,6 +114,10 @@ class Line:
         if self._follower is not None:
             self._follower.retry_now()
 
+    def root_of(self, session: str) -> str | None:
+        """Root session above an agent session; None when it does not count, or is not known yet."""
+        return self._follower.root_of(session) if self._follower is not None else None
+
     def connected(self) -> None:
         """The follower says that all is read back."""
         if not self._ending:
@@ -118,7 +131,9 @@ class Line:
 
     def delivery_for(self, root: str) -> PatchDelivery:
         """Sends the notes of one root session."""
-        return PatchDelivery(_Parts(self), lambda outcome: self._settled(root, outcome), self._owner.warn)
+        return PatchDelivery(
+            _Parts(self), lambda outcome: self._owner.settled(root, outcome, "patch"), self._owner.warn
+        )
 
     def deliver(self, delivery: PatchDelivery, note: Note) -> None:
         """Send a note."""
@@ -140,12 +155,6 @@ class Line:
             raise Unreachable("There is no connection to a server")
         return self._client
 
-    def _settled(self, root: str, outcome: Outcome) -> None:
-        told = seen.NoteOutcome(
-            t=self._owner.clock(), session=root, note=outcome.note.id, delivery="patch", arrived=outcome.arrived
-        )
-        self._owner.tell(root, told)
-
     async def _run(self) -> None:
         """Find a server and follow it until cancelled."""
         owner = self._owner
@@ -158,8 +167,10 @@ class Line:
         )
         owner.set_server(url=self._client.url)
         self._runner = Runner(self._client, self._own, owner.settings, self._told, owner.clock)
-        stream = EventStream(self._client.events, max_frame_bytes=owner.settings.max_frame_bytes)
-        timing = Timing(now=owner.clock)
+        longest = LOOPBACK_PAUSE_SECONDS if self._client.is_loopback else Pace().longest
+        pace = Pace(longest=longest, opening=OPENING_SECONDS)
+        stream = EventStream(self._client.events, max_frame_bytes=owner.settings.max_frame_bytes, pace=pace)
+        timing = Timing(now=owner.clock, pace=pace)
         self._follower = Follower(self._client, stream, owner, directory=directory, own=self._own, timing=timing)
         if owner.options.session:
             await self._check(owner.options.session)
@@ -201,10 +212,8 @@ class Line:
         try:
             owner.set_server(version=await client.health())
             config = await client.config()
-            owner.set_server(**_delivery(owner.settings, config))
-            if owner.settings.injection_enabled and not config.snapshot:
-                owner.warn("notes_late", LATE)
-            if self._runner is not None and (left := await self._runner.clean_up()):
+            owner.takes_snapshots(config.snapshot)
+            if self._runner is not None and not owner.read_only and (left := await self._runner.clean_up()):
                 owner.warn("leftovers", f"{left} extraction session(s) of an earlier run were deleted")
         except LedgerError as error:
             owner.warn("server", str(error))
@@ -266,9 +275,3 @@ def _check_session(found: SessionHead, directory: Path) -> None:
     if found.directory and os.path.realpath(found.directory) != os.path.realpath(directory):
         hint = f"Name that with --directory {clean_line(found.directory, 300)}"
         raise UsageError(f"{identifier(found.id)} is a session of another folder", hint)
-
-
-def _delivery(settings: Settings, config: Config) -> dict[str, Any]:
-    if not settings.injection_enabled:
-        return {"delivery": "off", "delivery_detail": "notes are switched off (injection_enabled is false)"}
-    return {"delivery": "patch", "delivery_detail": "" if config.snapshot else LATE}

@@ -36,7 +36,9 @@ def _session(report: told.SessionReport, _: Callable[[str], str]) -> LogRow:
 
 
 def _touch(report: told.TouchReport, summary_of: Callable[[str], str]) -> LogRow:
-    counts = ", ".join(f"{label(topic)} × {n}" for topic, n in report.counts.items())
+    names = [label(topic) for topic in report.counts]
+    shown = zip(names if len(set(names)) == len(names) else report.counts, report.counts.values(), strict=True)
+    counts = ", ".join(f"{name} × {n}" for name, n in shown)
     level: Any = "warn" if report.action == "stop" else "info"
     text = f"{counts}: {report.action}"
     return LogRow(t=report.t, kind="touch", text=_line(text), detail=_line(summary_of(report.call)), level=level)

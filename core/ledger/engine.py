@@ -68,6 +68,7 @@ class Engine:
             seen.ExtractionAnswered: self.extractions.answered,
             seen.ExtractionFailed: self.extractions.failed,
             seen.NoteOutcome: self.injector.outcome,
+            seen.Tick: lambda told: self.extractions.due(told.t),
         }
 
     def observe(self, told: seen.Observation) -> list[Effect]:
@@ -84,6 +85,11 @@ class Engine:
             return []
         self._has_inherited = True
         return self.state.apply(t, self.state.ledger.inherit(t, findings))
+
+    def only_watch(self, on: bool) -> None:
+        """Count and show, but decide on no note and start no extraction (another process hosts the project)."""
+        self.state.watching = on
+        self.extractions.schedule.paused = on
 
     def close(self, t: int) -> list[Effect]:
         """The input ended: report what was still under way."""
@@ -107,9 +113,10 @@ class Engine:
         return []
 
     def _tool_finished(self, told: seen.ToolFinished) -> list[Effect]:
-        self.running.pop(told.call, None)
-        self._open.add(told)
-        self.state.changed("steps")
+        if told.via == "event":
+            self.running.pop(told.call, None)
+            self._open.add(told)
+            self.state.changed("steps")
         return self.injector.finished(told)
 
     def _step_finished(self, told: seen.StepFinished) -> list[Effect]:

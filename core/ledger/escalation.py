@@ -123,6 +123,12 @@ class Meters:
             if meter is not None:
                 meter.shown_step = meter.since_shown = 0
 
+    def show_again(self, topic: str) -> None:
+        """The facts of a topic read differently now: the next touch may show them; the counts stay."""
+        for meter in self._meters.values():
+            if meter.topic == topic:
+                meter.shown_step = meter.since_shown = 0
+
     def start_over(self, topic: str) -> None:
         """A topic's counters are set to zero in every agent session (in `session` scope the one counter is)."""
         self._shared.clear()

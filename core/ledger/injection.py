@@ -18,6 +18,8 @@ from core.ledger.state import State
 
 Kind = Literal["gentle", "stop", "manual"]
 
+REMEMBERED_CALLS: Final = 2_000
+"""Calls of which it is remembered that they were judged, per ledger."""
 REMEMBERED_COMMANDS: Final = 2_000
 """Commands whose last output is remembered, per ledger."""
 
@@ -36,6 +38,7 @@ class Injector:
         self._state = state
         self._outputs: OrderedDict[tuple[str, str], int] = OrderedDict()
         self._pending: dict[str, _UnderWay] = {}
+        self._judged: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._turns: dict[str, str] = {}
         self._by_hand: tuple[str, ...] = ()
         self._notes = 0
@@ -56,11 +59,21 @@ class Injector:
 
     def finished(self, done: ToolFinished) -> list[Effect]:
         """What a finished call leads to; nothing for calls from before attaching and for failed ones."""
-        if done.backfill or not done.ok:
+        if done.backfill or not done.ok or self._judged_before(done):
             return []
         effects, decision = self._touch(done)
         note = self._note_for(done, decision)
         return [*effects, Deliver(t=done.t, session=self._state.root, note=note)] if note else effects
+
+    def _judged_before(self, done: ToolFinished) -> bool:
+        """Whether this call was told before, by the plugin or by an event: it counts once."""
+        key = (done.session, done.call)
+        if key in self._judged:
+            return True
+        self._judged[key] = None
+        if len(self._judged) > REMEMBERED_CALLS:
+            self._judged.popitem(last=False)
+        return False
 
     def outcome(self, told: NoteOutcome) -> list[Effect]:
         """The fate of a note is known: report it, once."""
@@ -90,7 +103,7 @@ class Injector:
         topics = tuple(topic for topic in topics if self._facts(topic))
         if not topics or changed:
             return [], None
-        may_show = state.settings.injection_enabled and not done.stale
+        may_show = state.settings.injection_enabled and not done.stale and not state.watching
         decision = state.meters.look(topics, done.session, done.message, state.step, may_show=may_show)
         state.changed("meters")
         report = TouchReport(
@@ -106,7 +119,7 @@ class Injector:
         return [report], decision
 
     def _note_for(self, done: ToolFinished, decision: Decision | None) -> Note | None:
-        if done.stale or not self._state.settings.injection_enabled:
+        if done.stale or self._state.watching or not self._state.settings.injection_enabled:
             return None
         if decision is not None and decision.action == "stop":
             findings = self._facts_of(decision)

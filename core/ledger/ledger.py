@@ -184,7 +184,7 @@ class Ledger:
         self._drop(old)
         edited = old.edited or fact != old.fact
         new = self._put(old.noted(t, f"edited by the user, was: {old.fact}", fact=fact, topic=topic, edited=edited))
-        return [Change("edited", new, fresh=fact != old.fact), *self._evict(id)]
+        return [Change("edited", new, fresh=False), *self._evict(id)]
 
     def undo(self, t: int) -> tuple[str, list[Change]]:
         """Take back the last change by a person: what it was (empty: nothing to undo) and the changes made."""

@@ -79,7 +79,8 @@ def manual(findings: Sequence[Finding]) -> str:
 
 def stop(looks: Sequence[Look], findings: Sequence[Finding]) -> str:
     """The hard stop: what was looked at how often, and the facts that are already there."""
-    sentences = [_look_sentence(look) for look in looks[:3]]
+    by_name = {look.name: look for look in reversed(looks)}
+    sentences = [_look_sentence(look) for look in list(reversed(by_name.values()))[:3]]
     return _block("\n".join((f"{_STOP} {' '.join(sentences)}", _STOP_ORDER)), findings)
 
 
@@ -87,7 +88,8 @@ def carried(text: str, findings: Sequence[Finding]) -> list[Finding]:
     """Those of `findings`, of which the note `text` was made, that found room in it."""
     if _NO_ROOM not in text:
         return list(findings)
-    return [finding for finding in findings if f"\n{_line(finding.fact, finding.origin_of_text)}\n" in text]
+    source = _source(findings)
+    return [finding for finding in findings if f"\n{_line(finding.fact, _words_of(finding, source))}\n" in text]
 
 
 def _look_sentence(look: Look) -> str:
@@ -107,7 +109,7 @@ def _look_sentence(look: Look) -> str:
 
 def _block(head: str, findings: Sequence[Finding]) -> str:
     source = _source(findings)
-    lines = [_line(finding.fact, finding.origin_of_text) for finding in findings]
+    lines = [_line(finding.fact, _words_of(finding, source)) for finding in findings]
     room = MAX_NOTE_CHARS - len(head) - len(source) - len(_OPEN) - len(_CLOSE) - 6 - _MORE_ROOM
     if sum(map(len, lines)) + len(lines) > room:
         lines = _that_fit(findings, lines, room)
@@ -124,6 +126,11 @@ def _that_fit(findings: Sequence[Finding], lines: Sequence[str], room: int) -> l
         kept.add(place)
     shown = [line for place, line in enumerate(lines) if place in kept]
     return [*shown, f"  (and {len(findings) - len(shown)} {_NO_ROOM}"]
+
+
+def _words_of(finding: Finding, source: str) -> str:
+    """Whose words a fact is, where the line above does not say it for all of them."""
+    return "" if source == _STATED else finding.origin_of_text
 
 
 def _source(findings: Sequence[Finding]) -> str:

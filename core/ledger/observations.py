@@ -69,6 +69,8 @@ class ToolFinished(Observation, frozen=True, kw_only=True):
     exit: int | None = None
     started: int = 0
     ended: int = 0
+    via: Literal["event", "hook"] = "event"
+    """`hook`: told by the plugin before the output goes on; the same call comes again as an event."""
     stale: bool = False
     """A later assistant message was already there: a note on this call can no longer arrive in time."""
     backfill: bool = False

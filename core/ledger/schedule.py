@@ -48,6 +48,7 @@ class Schedule:
         self._forced = False
         self._jobs = 0
         self._closed = False
+        self.paused = False
 
     @property
     def buffered(self) -> int:
@@ -82,7 +83,7 @@ class Schedule:
 
     def next(self, t: int) -> Job | None:
         """The job to start at time `t`, if one is due and none is running."""
-        if self._closed or self.running is not None or not self._buffer or t < self.retry_at:
+        if self._closed or self.paused or self.running is not None or not self._buffer or t < self.retry_at:
             return None
         if not self._forced and len(self._buffer) < self.interval:
             return None

@@ -43,6 +43,8 @@ class State:
         self.ledger = Ledger(settings.max_findings_per_topic, settings.max_findings)
         self.meters = Meters(settings.threshold, settings.escalation_scope)
         self.completed = 0
+        self.watching = False
+        """Touches are counted; notes are another process's business."""
         self.revisions = {"steps": 0, "findings": 0, "meters": 0, "extractions": 0, "status": 0}
         self._index = TopicIndex(settings.injectable_extensions)
         self._warned: set[str] = set()
@@ -77,6 +79,8 @@ class State:
             if change.fresh:
                 self.meters.start_over(finding.topic)
                 self.changed("meters")
+            elif change.kind == "edited":
+                self.meters.show_again(finding.topic)
             effects.append(
                 FindingReport(
                     t=t,

@@ -36,6 +36,18 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
 
     url: str
     credentials: Credentials | None = None
+    token: str = ""
+    """Of a door that the plugin opened; sent as a bearer token."""
+
+    def __repr__(self) -> str:
+        """Without the token."""
+        return f"Address(url={self.url!r}, credentials={self.credentials!r})"
+
+
+def is_loopback(address: Address) -> bool:
+    """Whether the host is this machine, by its name or number."""
+    host = urlsplit(address.url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def parse_address(text: str) -> Address:

@@ -18,7 +18,7 @@ import msgspec
 
 from core.errors import NotFound, WrongServer
 from core.opencode import catalogue, wire
-from core.opencode.address import Address, Credentials, directory_query, parse_address
+from core.opencode.address import Address, Credentials, directory_query, is_loopback, parse_address
 from core.opencode.catalogue import Agent, Config, Models
 from core.opencode.wire import MessageWithParts, Session
 from core.text import clean_line
@@ -54,6 +54,7 @@ class Client:
         *,
         directory: str = "",
         auth: Credentials | None = None,
+        token: str = "",
         transport: httpx.AsyncBaseTransport | None = None,
         timeout: float = DEFAULT_TIMEOUT_SECONDS,
         max_body_bytes: int = DEFAULT_MAX_BODY_BYTES,
@@ -64,6 +65,7 @@ class Client:
             base_url: URL, `host:port` or port; a user name and password in it are used unless `auth` is given.
             directory: absolute path of the project all calls are about; empty: the one the server was started in.
             auth: sent with every request; None: nothing is sent.
+            token: of a door that the plugin opened, sent with every request.
             transport: used instead of the network (tests).
             timeout: seconds without any byte after which an ordinary request fails.
             max_body_bytes: larger answers are refused with :class:`core.opencode.failures.TooLarge`.
@@ -72,9 +74,7 @@ class Client:
             UsageError: `base_url` is no address.
         """
         address = parse_address(base_url)
-        if auth is not None:
-            address = msgspec.structs.replace(address, credentials=auth)
-        self._address: Address = address
+        self._address: Address = _let_in(address, auth, token)
         self._directory = directory
         self._options: dict[str, Any] = {"transport": transport, "timeout": timeout, "max_body_bytes": max_body_bytes}
         self._http: Http | None = None
@@ -83,6 +83,11 @@ class Client:
     def url(self) -> str:
         """Base address without credentials."""
         return self._address.url
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether the server is on this machine, by its address."""
+        return is_loopback(self._address)
 
     @property
     def directory(self) -> str:
@@ -101,10 +106,9 @@ class Client:
         if http is not None:
             await http.close()
 
-    async def move(self, base_url: str, auth: Credentials | None) -> None:
+    async def move(self, base_url: str, auth: Credentials | None, token: str = "") -> None:
         """Talk to the server at another address from now on; requests under way end with an error."""
-        address = parse_address(base_url)
-        self._address = msgspec.structs.replace(address, credentials=auth or address.credentials)
+        self._address = _let_in(parse_address(base_url), auth, token)
         await self.aclose()
 
     # What is there
@@ -306,6 +310,10 @@ class Client:
 
     def _wrong(self, reason: str) -> WrongServer:
         return WrongServer(f"{self.url} is not an OpenCode server that can be used: {reason}", "Check --server.")
+
+
+def _let_in(address: Address, auth: Credentials | None, token: str) -> Address:
+    return msgspec.structs.replace(address, credentials=auth or address.credentials, token=token)
 
 
 def _session(session: str) -> str:

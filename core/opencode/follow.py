@@ -74,6 +74,10 @@ class Follower:
         """When the first connection was made, in ms; 0 before."""
         return self._loader.attached_at
 
+    def root_of(self, session: str) -> str | None:
+        """Root session above an agent session; None when it does not count, or is not known yet."""
+        return self._assembler.root_of(session)
+
     async def run(self) -> None:
         """Follow until cancelled; a refusal waits for :meth:`retry_now`, anything else is tried again by itself.
 

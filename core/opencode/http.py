@@ -44,13 +44,14 @@ class Http:
         self._limit = max_body_bytes
         self._gives_password = address.credentials is not None
         given = address.credentials
+        token = {"authorization": f"Bearer {address.token}"} if address.token else {}
         self._client = httpx.AsyncClient(
             auth=httpx.BasicAuth(given.username, given.password) if given else None,
             transport=transport,
             trust_env=False,
             verify=_tls(address),
             # Uncompressed: bodies are counted as they come, and between two programs of one machine it is faster.
-            headers={"accept-encoding": "identity"},
+            headers={"accept-encoding": "identity", **token},
         )
 
     async def close(self) -> None:

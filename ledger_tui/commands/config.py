@@ -8,12 +8,13 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
-from core.errors import LedgerError
+from core.errors import LedgerError, UsageError
 from ledger_tui import options
 from ledger_tui.output import complain, say, say_json
 
 if TYPE_CHECKING:
     from core.config import Config, Value
+    from core.settings import Settings
 
 HELP = "show and change the settings, each with where its value comes from"
 EXAMPLES = """\
@@ -72,10 +73,31 @@ def _set(args: argparse.Namespace) -> int:
     folder = options.directory(args)
     path = assign(args.key, args.value, directory=folder, project=args.project)
     with contextlib.suppress(LedgerError):  # what another file holds is not this command's business
-        in_force = options.config(args).value(args.key)
+        config = options.config(args)
+        in_force = config.value(args.key)
         if in_force.where != str(path):
             complain(f"written to {path}, but {in_force.where} is stronger and sets {in_force.key}")
+        elif refusal := _refusal(in_force.key, config.settings):
+            complain(f"written to {path}, but the dashboard will refuse it: {refusal}")
     return 0
+
+
+def _refusal(key: str, settings: Settings) -> str:
+    """Why the dashboard would not start with this theme or these keys; empty when it would.
+
+    Only said, not refused: to exchange the keys of two actions takes two commands.
+    """
+    from ledger_tui.keys import keymap  # noqa: PLC0415
+    from ledger_tui.theme import check_theme  # noqa: PLC0415
+
+    try:
+        if key == "theme":
+            check_theme(settings.theme)
+        elif key.startswith("keys"):
+            keymap(settings.keys)
+    except UsageError as error:
+        return str(error)
+    return ""
 
 
 def _schema(_args: argparse.Namespace) -> int:

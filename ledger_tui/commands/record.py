@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from ledger_tui import options
+from ledger_tui.output import complain
 
 HELP = "save the live stream to a file, one event as JSON per line, until Ctrl-C"
 EXAMPLES = """\
@@ -25,8 +27,9 @@ def run(args: argparse.Namespace) -> int:
     """Record until a signal comes."""
     settings = options.config(args).settings
     host_options = options.host_options(args)
+    if Path(os.path.realpath(args.out)).is_relative_to(options.directory(args)):
+        complain(f"{args.out} is in the project's folder, of which OpenCode takes a snapshot at each step")
     from core.recording import record  # noqa: PLC0415
-
     from ledger_tui.running import run_until_signal  # noqa: PLC0415
 
     return run_until_signal(lambda: record(host_options, settings, args.out))

@@ -7,11 +7,16 @@ from ledger_tui.format import plural
 from ledger_tui.rows.look import Line, Look, say
 
 
+def from_file(view: SessionView) -> bool:
+    """Whether the view was made of a dump file, which holds findings only; the interval of a ledger is never 0."""
+    return view.interval == 0
+
+
 def empty_text(pane: str, view: SessionView | None, look: Look) -> Line:
     """The sentence for the pane `steps`, `findings`, `meters`, `extractions` or `log`."""
     if view is None:
         return say("No session yet.", look)
-    return say(_TEXTS[pane](view), look)
+    return say(_FILE_TEXTS.get(pane, "") if from_file(view) else _TEXTS[pane](view), look)
 
 
 def _steps(view: SessionView) -> str:
@@ -45,3 +50,10 @@ def _log(view: SessionView) -> str:
 
 
 _TEXTS = {"steps": _steps, "findings": _findings, "meters": _meters, "extractions": _extractions, "log": _log}
+_FILE_TEXTS = {
+    "steps": "A dump file holds no steps; the ledger that writes it shows them.",
+    "findings": "No facts in this file.",
+    "meters": "A dump file holds no counts; the ledger that writes it shows them.",
+    "extractions": "A dump file holds no extractions; the ledger that writes it shows them.",
+    "log": "Nothing has happened yet. Changes of the file are written down here.",
+}

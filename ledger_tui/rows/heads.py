@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.views import SessionView
 from ledger_tui.format import plural
+from ledger_tui.rows.empty import from_file
 from ledger_tui.rows.look import Line, Look
 from ledger_tui.rows.meters import filled
 
@@ -13,7 +14,7 @@ MAX_BAR = 24
 
 def info_of(pane: str, view: SessionView, look: Look) -> Line:
     """The facts at the right of the pane's title."""
-    parts = _INFO[pane](view)
+    parts = [] if from_file(view) and pane in ("steps", "meters", "extractions") else _INFO[pane](view)
     line: Line = []
     for text, style in parts:
         line += [(f" {look.signs.dot} ", "faint"), (text, style)] if line else [(text, style)]
@@ -63,7 +64,9 @@ _INFO = {"steps": _steps, "findings": _findings, "meters": _meters, "extractions
 
 
 def interval_bar(view: SessionView, width: int, look: Look) -> list[Line]:
-    """How far the buffer is towards the next extraction: bar and words, one line."""
+    """How far the buffer is towards the next extraction: bar and words, one line; none for a dump file."""
+    if from_file(view):
+        return []
     cells = max(1, min(MAX_BAR, view.interval, width - 38))
     full = filled(view.buffered, view.interval, cells)
     words = f"  {min(view.buffered, view.interval)} of {plural(view.interval, 'step')} to the next extraction"

@@ -64,14 +64,19 @@ def _fact_lines(finding: FindingView, width: int, look: Look) -> list[Line]:
 
 
 def _best(calls: Sequence[ReceiptCall], pattern: re.Pattern[str] | None) -> list[ReceiptCall]:
-    """The calls with the most telling words, those of the output counting double; all when no word tells."""
-    scores = {id(call): 2 * _words_in(call.output, pattern) + _words_in(call.command, pattern) for call in calls}
-    ranked = sorted(calls, key=lambda call: -scores[id(call)])
-    return [call for call in ranked if scores[id(call)]][:BEST_CALLS] or list(calls)
+    """The calls with the most telling words, those of the output counting double; all when no word tells.
+
+    Numbers alone do not tell when another call has a word: a 64 is in many outputs by chance.
+    """
+    words = {id(call): (_words_in(call.output, pattern), _words_in(call.command, pattern)) for call in calls}
+    ranked = sorted(calls, key=lambda call: -2 * len(words[id(call)][0]) - len(words[id(call)][1]))
+    some = [call for call in ranked if any(words[id(call)])]
+    sure = [call for call in some if not all(word.isdigit() for word in set.union(*words[id(call)]))]
+    return (sure or some)[:BEST_CALLS] or list(calls)
 
 
-def _words_in(text: str, pattern: re.Pattern[str] | None) -> int:
-    return len({match[0].casefold() for match in pattern.finditer(text[:_SCORED_CHARS])}) if pattern else 0
+def _words_in(text: str, pattern: re.Pattern[str] | None) -> set[str]:
+    return {match[0].casefold() for match in pattern.finditer(text[:_SCORED_CHARS])} if pattern else set()
 
 
 def _count_line(whole: int, shown: int) -> Line:

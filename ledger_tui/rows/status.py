@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from core.views import MeterView, ServerView, SessionView
 from ledger_tui.format import count, elapsed, fit, money, plural
+from ledger_tui.rows.empty import from_file
 from ledger_tui.rows.look import Line, Look, clip, measure, say
 from ledger_tui.rows.meters import count_of, ordered
 
@@ -29,6 +30,8 @@ _SESSION_ROLES = {"busy": "busy", "idle": "waiting", "error": "error", "deleted"
 
 def verdict(view: SessionView, look: Look) -> tuple[str, str, str]:
     """Role, headline and explanation of how the agent is doing, from meters and findings only."""
+    if from_file(view):
+        return "calm", "watching", f"{plural(view.findings, 'fact')} in this file"
     meters = [meter for meter in ordered(view) if not meter.muted]
     worst = meters[0] if meters else None
     if worst and worst.action == "stop":
@@ -41,6 +44,11 @@ def verdict(view: SessionView, look: Look) -> tuple[str, str, str]:
             if worst.threshold
             else f"{worst.name} {_times(worst)}",
         )
+    return _calm_verdict(view)
+
+
+def _calm_verdict(view: SessionView) -> tuple[str, str, str]:
+    """The same while nothing is looked at again."""
     recent = _recent_facts(view)
     if recent:
         span = min(view.interval, view.completed)
@@ -90,7 +98,7 @@ def _identity(server: ServerView, view: SessionView | None, look: Look) -> Line:
         line += [(fit(folder, 20) + f" {look.signs.crumb} ", "muted")] if folder else []
         line.append((fit(view.title or view.root, 48), "strong"))
         role = _SESSION_ROLES[view.state]
-        line.append((f"  {look.signs.of(role)} {view.state}", role))
+        line += [] if from_file(view) else [(f"  {look.signs.of(role)} {view.state}", role)]
     return line
 
 
@@ -134,7 +142,7 @@ def _notes(server: ServerView, view: SessionView | None) -> list[Line]:
 
 def _spent(view: SessionView | None) -> list[Line]:
     """Tokens and cost of the session, then those of the ledger's own extractions."""
-    if view is None:
+    if view is None or from_file(view):
         return []
     return [
         [(_amount(view.tokens, view.cost), "muted")],
@@ -227,7 +235,9 @@ def _advice(server: ServerView, *, demo: bool) -> list[str]:
     )
     texts = {
         "searching": ["Looking for an OpenCode server of this folder."],
-        "none": [last] if server.detail else ["Start `opencode --port 4096` here; it is found by itself.", last],
+        "none": ["It is found by itself as soon as it listens.", last]
+        if server.detail
+        else ["Start `opencode --port 4096` here; it is found by itself.", last],
         "connecting": ["The panes open as soon as the server answers."],
         "live": [
             "No session here yet. Ask the agent something in OpenCode, and its steps appear.",
@@ -241,5 +251,6 @@ def _advice(server: ServerView, *, demo: bool) -> list[str]:
         "file": ["No facts in this file yet; they appear here as soon as a ledger writes them.", "{quit} leaves."],
     }
     if server.state == "reconnecting":
-        return ["Nothing is lost: what happens meanwhile is read back from the server.", last]
+        lost = "Nothing is lost: what happens meanwhile is read back from the server."
+        return [lost if server.version else "It is tried again and again, and at once with {retry}.", last]
     return texts.get(server.state, [last])

@@ -13,12 +13,12 @@ from textual.widget import Widget
 from core.views import Pane, SessionView
 from ledger_tui.actions import BY_ID, PANE_TITLES, PANES, Situation
 from ledger_tui.desk import Desk
-from ledger_tui.rows.empty import empty_text
+from ledger_tui.rows.empty import empty_text, from_file
 from ledger_tui.rows.extractions import extraction_rows
 from ledger_tui.rows.findings import FindingRow, finding_rows
 from ledger_tui.rows.heads import info_of, interval_bar
 from ledger_tui.rows.log import log_rows
-from ledger_tui.rows.look import Line, Look, Row, say
+from ledger_tui.rows.look import Line, Look, Row, clip, say
 from ledger_tui.rows.meters import MeterRow, gauge_strip, meter_rows
 from ledger_tui.rows.status import banner, status_lines, welcome
 from ledger_tui.rows.steps import step_rows
@@ -62,7 +62,7 @@ class Dashboard(LedgerScreen[None]):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.view: SessionView | None = desk.host.view()
-        self.active = "steps"
+        self.active = "findings" if desk.host.read_only else "steps"
         self.zoomed = False
         self.resume_speed = 1.0
         """Speed at which a paused replay goes on."""
@@ -71,7 +71,7 @@ class Dashboard(LedgerScreen[None]):
         self._plan: Plan | None = None
         self._placed: Plan | None = None
         self.status = Bar(desk.brush, self._status, id="status")
-        self.banner = Bar(desk.brush, lambda width, height: [self._banner()], id="banner")
+        self.banner = Bar(desk.brush, lambda width, height: [clip(self._banner(), width)], id="banner")
         self.welcome = Bar(desk.brush, self._welcome, id="welcome")
         self.gauges = Bar(desk.brush, self._gauges, id="gauges")
         self.panes: dict[str, ListPane] = {pane: self._pane(pane) for pane in PANES}
@@ -155,7 +155,8 @@ class Dashboard(LedgerScreen[None]):
         self._late |= set(PANES) & panes
         self._replan()
         self._fill_late()
-        self.repaint(panes)
+        # What an empty pane says counts steps, which are another pane's business.
+        self.repaint(panes | {pane for pane in PANES if not self.panes[pane].list.rows})
 
     def _fill_late(self) -> None:
         """Bring the visible panes up to date; hidden ones wait until they are shown."""
@@ -202,14 +203,15 @@ class Dashboard(LedgerScreen[None]):
         label = "3 Escalation "
         start: Line = [(f" {label} ", "title")]
         if not self.view or not self.view.meters:
-            return [[*start, ("nothing looked at twice", "faint")]]
+            nothing = "not in a dump file" if self.view and from_file(self.view) else "nothing looked at twice"
+            return [[*start, (nothing, "faint")]]
         return [[*start, *gauge_strip(self.view, width - len(label) - 3, self.look())]]
 
     def _welcome(self, width: int, height: int) -> list[Line]:
         if self._plan and self._plan.mode == "small":
             text = f"This terminal is {width}×{height}. The dashboard needs {MIN_WIDTH}×{MIN_HEIGHT} or more."
             return centred([[(text, "waiting")], say("{quit} leaves.", self.look())], width, height)
-        demo = self.desk.demo is not None
+        demo = self._may_demo()
         return centred(welcome(self.desk.host.server, self.look(), demo=demo), width, height)
 
     def _header(self, width: int, look: Look) -> list[Line]:
@@ -221,7 +223,7 @@ class Dashboard(LedgerScreen[None]):
         """The active pane, its rows and the findings its cursor stands for."""
         host = self.desk.host
         if self.view is None:
-            return Situation("welcome", host.server, demo=self.desk.demo is not None and host.server.state == "none")
+            return Situation("welcome", host.server, demo=self._may_demo())
         state = self.panes[self.active].list
         topic, findings = "", []
         if self.active == "findings":
@@ -245,6 +247,9 @@ class Dashboard(LedgerScreen[None]):
             filtered=bool(state.filter),
             zoomed=self.zoomed,
         )
+
+    def _may_demo(self) -> bool:
+        return self.desk.demo is not None and self.desk.host.server.state == "none"
 
     async def act(self, action: str, now: Situation) -> None:
         """Look the deed up and do it."""

@@ -12,7 +12,7 @@ from textual.widgets import Input, TextArea
 
 from ledger_tui.desk import Desk
 from ledger_tui.format import tame
-from ledger_tui.rows.look import Line, clip
+from ledger_tui.rows.look import Line, clip, measure
 from ledger_tui.screens.dialog import Dialog
 from ledger_tui.widgets.bars import Bar, Hint, fitting
 
@@ -107,12 +107,12 @@ class Form(Dialog[None]):
         if self._complaint:
             return [[(f"{self.desk.brush.signs.warn} {self._complaint}", "error")]]
         length = len(self.fact.text.strip())
+        line: Line = []
         if length > NOTE_CHARS:
-            return [[(f"{length} characters; a note shows the first {NOTE_CHARS}.", "waiting")]]
-        keys: Line = []
-        for key, label, *_ in fitting(_KEYS, width):
-            keys += [(key, "key"), (f" {label}   ", "muted")]
-        return [clip(keys, width)]
+            line = [(f"{length} characters; a note shows the first {NOTE_CHARS}.   ", "waiting")]
+        for key, label, *_ in fitting(_KEYS, width - measure(line)):
+            line += [(key, "key"), (f" {label}   ", "muted")]
+        return [clip(line, width)]
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """What was complained about may be right now."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textual import events
 from textual.app import ComposeResult
 
-from ledger_tui.actions import ACTIONS, Action, Situation
+from ledger_tui.actions import ACTIONS, PANE_TITLES, Action, Situation
 from ledger_tui.desk import Desk
 from ledger_tui.format import left
 from ledger_tui.keys import shown
@@ -88,7 +88,8 @@ class ActionPalette(Dialog[str | None]):
         if self._now.context in action.contexts:
             reason = action.check(self._now)
         else:
-            reason = f"Not here; it works in {', '.join(sorted(action.contexts))}."
+            places = [title for pane, title in PANE_TITLES.items() if pane in action.contexts]
+            reason = f"Not here; it works in {' and '.join(places) or 'the welcome'}."
         keys = " ".join(map(shown, self.desk.keys.keys(action.id)[:1]))
         return ActionRow(action.id, action, keys, reason, ACTIONS.index(action))
 

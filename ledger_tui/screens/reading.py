@@ -26,12 +26,20 @@ class Reading(LedgerScreen[None]):
     context: ClassVar[str] = "receipt"
 
     def __init__(
-        self, desk: Desk, title: str, content: Content, copied: Callable[[], tuple[str, str]], *, live: bool = False
+        self,
+        desk: Desk,
+        title: str,
+        content: Content,
+        copied: Callable[[], tuple[str, str]],
+        *,
+        live: bool = False,
+        whole: bool = False,
     ) -> None:
         super().__init__(desk)
         self._content = content
         self._copied = copied
         self._live = live
+        self._whole = whole
         self._everything = False
         self.reader = Reader(desk.brush, title, self._lines)
 
@@ -45,7 +53,8 @@ class Reading(LedgerScreen[None]):
 
     def situation(self) -> Situation:
         """There is always something to copy here."""
-        return Situation(self.context, self.desk.host.server, read_only=self.desk.host.read_only, rows=1)
+        host = self.desk.host
+        return Situation(self.context, host.server, read_only=host.read_only, rows=1, whole=self._whole)
 
     def changed(self, panes: frozenset[Pane], view: SessionView | None) -> None:
         """A receipt follows its finding."""
@@ -109,7 +118,11 @@ def extraction(desk: Desk, shown: ExtractionView) -> Reading:
         return reading.extraction_lines(shown, width, look)
 
     return Reading(
-        desk, "Extraction", content, lambda: (f"{shown.id} {shown.state} {shown.error}".strip(), "the extraction")
+        desk,
+        "Extraction",
+        content,
+        lambda: (f"{shown.id} {shown.state} {shown.error}".strip(), "the extraction"),
+        whole=True,
     )
 
 
@@ -119,4 +132,5 @@ def event(desk: Desk, shown: LogRow) -> Reading:
     def content(width: int, look: Look, everything: bool) -> list[Line]:
         return reading.event_lines(shown, width, look)
 
-    return Reading(desk, "Log", content, lambda: (f"{shown.kind} {shown.text}\n{shown.detail}".strip(), "the event"))
+    text = f"{shown.kind} {shown.text}\n{shown.detail}".strip()
+    return Reading(desk, "Log", content, lambda: (text, "the event"), whole=True)

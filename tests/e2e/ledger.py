@@ -99,6 +99,11 @@ class Ledger:
             self._process.send_signal(signal.SIGINT)
         return await self.ended(20)
 
+    def kill(self) -> None:
+        """End it as `kill -9` does."""
+        assert self._process is not None
+        self._process.kill()
+
     async def ended(self, seconds: float = 60) -> int:
         """Wait for the end; returns the exit code, -9 when it had to be killed."""
         assert self._process is not None

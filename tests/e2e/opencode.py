@@ -163,6 +163,7 @@ class OpenCode:
         config: content of the project's opencode.json.
         password: switches Basic authentication on when not empty.
         files: further files of the project, relative path -> text (agents, plugins).
+        variables: further variables of its environment.
     """
 
     binary: Path
@@ -172,6 +173,7 @@ class OpenCode:
     password: str = ""
     port: int = 0
     files: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
     _process: asyncio.subprocess.Process | None = None
 
     def __post_init__(self) -> None:
@@ -215,7 +217,7 @@ class OpenCode:
         """Start the server and wait until it is healthy. Raises RuntimeError with the end of its log."""
         home = self.base / "home"
         home.mkdir(parents=True, exist_ok=True)
-        environment = _environment(home)
+        environment = {**_environment(home), **self.variables}
         if self.password:
             environment["OPENCODE_SERVER_PASSWORD"] = self.password
         with self.log.open("ab") as log:

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from tests.e2e.ledger import Ledger
+from tests.e2e.ledger import COMMAND, Ledger, environment
 from tests.e2e.model_server import ModelServer
 from tests.e2e.opencode import OpenCode, provider_config
 from tests.e2e.scripts import Script
@@ -66,10 +66,24 @@ class Stage:
         return Ledger([command, *place, *settings, *more], self.base / "ledger-home", variables)
 
 
+async def prepare_project(project: Path, home: Path) -> None:
+    """What a user does once: `ledger-tui init`."""
+    process = await asyncio.create_subprocess_exec(
+        COMMAND, "init", "--directory", str(project), env=environment(home), stdout=asyncio.subprocess.DEVNULL
+    )
+    assert await process.wait() == 0
+
+
 @asynccontextmanager
-async def stage(binary: Path, base: Path, script: Script, *, password: str = "", **config: Any) -> AsyncIterator[Stage]:
-    """Start both servers; they and all they started are gone afterwards."""
+async def stage(
+    binary: Path, base: Path, script: Script, *, password: str = "", plugin: bool = False, **config: Any
+) -> AsyncIterator[Stage]:
+    """Start both servers; they and all they started are gone afterwards. `plugin`: prepare the project by `init`."""
     async with ModelServer(script) as model:
         server = OpenCode(binary, base, provider_config(model.url, **config), password=password)
+        if plugin:
+            server.variables["LEDGER_HOME"] = environment(base / "ledger-home")["LEDGER_HOME"]
+            server.prepare()
+            await prepare_project(server.project, base / "ledger-home")
         async with server, server.client() as client:
             yield Stage(model, server, client, base)

@@ -86,6 +86,31 @@ async def test_empty_states_are_sentences() -> None:
         assert "No facts yet. The first extraction comes after 15 steps" in text
 
 
+async def test_an_empty_pane_follows_the_steps_it_speaks_of() -> None:
+    async with stage(blank()) as play:
+        assert "15 more to go" in play.text()
+        play.host.change("steps", buffered=4, completed=4)
+        await play.settle()
+        assert "11 more to go" in play.text()
+
+
+async def test_the_banner_ends_in_an_ellipsis_when_it_is_cut() -> None:
+    server = live_server(state="reconnecting", attempt=1, detail="word " * 40)
+    async with stage(server=server) as play:
+        assert any("nothing is lost." in line and line.rstrip().endswith("…") for line in play.lines())
+
+
+async def test_a_lost_server_without_a_session_offers_no_demo() -> None:
+    server = live_server(state="reconnecting", version="", detail="Nothing answers.")
+    host = FakeHost(None, server)
+    app = make_app(host)
+    app.desk.demo = lambda: host
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        text = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert "at once with R." in text and "demo" not in text and "Nothing is lost" not in text
+
+
 async def test_no_server_offers_the_demo_and_starts_it() -> None:
     other = FakeHost(example(title="The demo"))
     host = FakeHost(None, live_server(state="none", url="", version=""))

@@ -96,6 +96,8 @@ def test_disabled_actions_say_why() -> None:
     assert "one finding at a time" in BY_ID["edit"].check(situation(findings=topics()[0].findings))
     assert "No steps wait" in BY_ID["extract"].check(situation(view=example(buffered=0)))
     assert BY_ID["extract"].check(situation(view=example(buffered=0, earlier=3))) == ""
+    assert "looked for" in BY_ID["retry"].check(Situation("welcome", live_server(state="none")))
+    assert "needs no help" in BY_ID["retry"].check(situation())
     assert "replay" in BY_ID["faster"].check(situation())
     assert "off" in BY_ID["tell"].check(Situation("findings", live_server(delivery="off"), example(), rows=1))
 

@@ -306,6 +306,18 @@ def test_of_many_calls_those_that_support_the_fact_best_come_first() -> None:
     assert [line.split()[1] for line in text if line.startswith("step ")] == [str(n) for n in range(1, 9)]
 
 
+def test_a_call_that_shares_a_number_by_chance_does_not_support_a_fact() -> None:
+    call = topics()[0].findings[0].receipt[0]
+    outputs = ["n_vocab 64, n_ctx 32, n_embd 16, n_layer 2", "0000064", "64"]
+    calls = tuple(msgspec.structs.replace(call, step=n, command="", output=text) for n, text in enumerate(outputs, 1))
+    found = finding("f", "config.json sets n_vocab 64, n_ctx 32, n_embd 16", "t", 3, NOW, receipt=calls)
+    text = [plain(line) for line in receipt_lines(found, 80, LOOK, everything=False)]
+    assert [line.split()[1] for line in text if line.startswith("step ")] == ["1"]
+    only_numbers = msgspec.structs.replace(found, receipt=calls[2:])
+    assert any(plain(line).startswith("step 3") for line in receipt_lines(only_numbers, 80, LOOK, everything=False))
+    assert any("From 3 calls, the one that supports it best" in line for line in text)
+
+
 def test_a_fact_added_by_hand_says_so() -> None:
     lines = receipt_lines(topics()[2].findings[1], 80, LOOK, everything=False)
     assert "Added by hand: no output stands behind it." in [plain(line) for line in lines]

@@ -49,6 +49,14 @@ async def test_copying_says_which_way(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "Copied the fact and its calls" in play.footer()
 
 
+async def test_show_all_is_possible_only_where_there_may_be_more() -> None:
+    async with stage() as play:
+        await play.press("4", "enter", "o")
+        assert "All of it is shown." in play.footer()
+        await play.press("escape", "2", "enter", "o")
+        assert "All of it is shown." not in play.footer()
+
+
 # -- form
 
 
@@ -106,7 +114,7 @@ async def test_a_fact_too_long_for_a_note_is_pointed_out() -> None:
     topics = (type(view.topics[0])(topic="t", findings=(long,), cap=5, muted=False),)
     async with stage(example(topics=topics)) as play:
         await play.press("2", "e")
-        assert "499 characters; a note shows the first 400." in play.text()
+        assert "499 characters; a note shows the first 400.   enter save   esc leave" in play.text()
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24)])
@@ -204,6 +212,14 @@ async def test_the_palette_says_why_not() -> None:
         await play.press("enter")
         await play.pilot.pause()
         assert "Only a replay has a speed." in play.footer() and play.host.speeds == []
+
+
+async def test_the_palette_names_panes_as_the_screen_does() -> None:
+    async with stage(size=(120, 60)) as play:
+        await play.press("ctrl+p", *"mute")
+        assert "Not here; it works in Findings and Escalation." in play.text()
+        await play.press(*["backspace"] * 4, *"demo")
+        assert "Not here; it works in the welcome." in play.text()
 
 
 async def test_screens_change_colours_with_the_theme() -> None:

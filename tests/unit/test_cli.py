@@ -88,7 +88,7 @@ def test_help_has_examples(shell: Shell, command: tuple[str, ...]) -> None:
 
 
 def test_later_commands_are_not_announced(shell: Shell) -> None:
-    for name in ("init", "uninit", "doctor", "facts", "history"):
+    for name in ("facts", "history"):
         assert "there is no command" in complaint(shell(name), 2)
 
 

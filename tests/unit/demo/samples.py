@@ -17,6 +17,7 @@ class Tape:
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.t = T
+        self.begun: dict[str, int] = {}
 
     def add(self, kind: str, after: int = 10, **properties: Any) -> None:
         self.t += after
@@ -37,7 +38,8 @@ class Tape:
         self.add("session.status", sessionID=session, status={"type": kind})
 
     def message(self, id: str, role: str = "assistant", session: str = ROOT, after: int = 10, **more: Any) -> None:
-        info = {"id": id, "sessionID": session, "role": role, "time": {"created": self.t}, **more}
+        created = self.begun.setdefault(id, self.t)
+        info = {"id": id, "sessionID": session, "role": role, "time": {"created": created}, **more}
         if role == "assistant":
             info |= {"providerID": "acme", "modelID": "m1"}
         self.add("message.updated", after, sessionID=session, info=info)

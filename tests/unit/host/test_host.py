@@ -11,6 +11,7 @@ import pytest
 from core.delivery.patch import PatchDelivery
 from core.delivery.receipts import Outcome
 from core.host import Host, HostOptions
+from core.host.dumping import Dump
 from core.ledger import commands as ask
 from core.ledger import observations as seen
 from core.ledger.effects import (
@@ -301,3 +302,24 @@ def test_a_broken_listener_does_not_stop_the_others(stage: Stage, caplog: pytest
     stage.root("ses_b")
     assert len(calls) == count
     assert "a listener failed" in caplog.text
+
+
+async def test_a_new_session_alone_leaves_the_former_dump_alone(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    dump = tmp_path / "facts.json"
+    dump.write_text("[]\n")
+    before = dump.stat().st_mtime_ns
+    stage.host._dump = Dump(dump, lambda code, text: None)
+    stage.root("ses_a")
+    await stage.host._dump.close()
+    assert dump.stat().st_mtime_ns == before
+
+
+def test_what_the_user_does_to_meters_is_in_the_log(stage: Stage) -> None:
+    stage.root("ses_a")
+    stage.host.command(ask.Add(t=0, session="", fact="x", topic="t:a.bin"))
+    stage.host.command(ask.Mute(t=0, session="", topic="t:a.bin"))
+    stage.host.observe("ses_a", seen.UserMessage(t=1, session="ses_a", message="msg_1"))
+    view = stage.host.view()
+    assert view is not None
+    assert [row.kind for row in view.log if row.kind == "user"] == ["user", "user"]

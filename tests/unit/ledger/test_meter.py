@@ -278,3 +278,13 @@ def test_a_note_that_failed_is_due_again() -> None:
     note = next(effect.note for effect in bench.step("xxd model.ckpt") if isinstance(effect, Deliver))
     bench.see(seen.NoteOutcome(t=1, session=ROOT, note=note.id, delivery="patch", arrived="failed"))
     assert looks(bench, 1) == ["gentle"]
+
+
+def test_a_persons_rewording_is_no_learning_but_is_shown() -> None:
+    bench = known()
+    looks(bench, 2)
+    bench.see(ask.Edit(t=0, session=ROOT, id="f1", fact="model.ckpt has a header after all", topic=HEADER[1]))
+    effects = bench.step("xxd model.ckpt")
+    assert actions(effects) == ["gentle"]
+    assert "has a header after all" in next(effect.note.text for effect in effects if isinstance(effect, Deliver))
+    assert looks(bench, 1) == ["stop"]

@@ -48,7 +48,8 @@ def test_a_fact_cannot_close_its_block() -> None:
 
 
 def test_whose_words_they_are() -> None:
-    assert "Stated by the user:" in note.gentle([finding("a", source="user")])
+    stated = note.gentle([finding("a", source="user")])
+    assert "Stated by the user:\n  - a\n" in stated
     mixed = note.gentle([finding("a", source="user"), finding("b", 2), finding("c", 3, edited=True)])
     assert "except where marked" in mixed
     assert "a (stated by the user)" in mixed and "c (as corrected by the user)" in mixed
@@ -65,3 +66,9 @@ def test_pinned_and_newest_facts_stay_when_there_is_no_room() -> None:
 def test_plain_output_is_left_alone() -> None:
     for text in ("", "a <ledger> b", "KNOWN FACTS", "<ledger-note> not closed"):
         assert note.strip(text) == text and not note.carries_note(text)
+
+
+def test_a_file_under_two_topics_is_named_once() -> None:
+    looks = [note.Look("model.ckpt", 3, 4, 12), note.Look("model.ckpt", 3, 4, 12), note.Look("vocab.bpe", 2, 4, 5)]
+    text = note.stop(looks, [finding("a fact")])
+    assert text.count("model.ckpt was looked at") == 1 and "vocab.bpe was looked at" in text
