@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Final
 
 from core.errors import Refused, Unreachable
 from core.host.host import Host
 from core.jsonlines import JsonLines
 from core.ledger.effects import ConnectionReport, Report
+
+CHECK_SECONDS: Final = 1.0
+"""Pause between two looks whether somebody still reads the output."""
 
 
 async def run(host: Host, out: JsonLines) -> int:
@@ -45,11 +49,23 @@ async def run(host: Host, out: JsonLines) -> int:
         if host.server.state == "none" and not reached:
             end(Unreachable(host.server.detail))
 
+    async def watch_output() -> None:
+        """A reader who left is noticed also while there is nothing to write."""
+        while True:
+            await asyncio.sleep(CHECK_SECONDS)
+            try:
+                out.check()
+            except Exception as error:
+                end(error)
+                return
+
     host.only = host.options.session
     host.subscribe(look)
     host.read_reports(read)
+    watching = asyncio.create_task(watch_output())
     try:
         await host.start()
         raise await ended
     finally:
+        watching.cancel()
         await host.stop()

@@ -67,6 +67,20 @@ class JsonLines:
         """
         self._put(encode(report))
 
+    def check(self) -> None:
+        """Raise what `write` would raise if there were a line to write, as far as that can be told without one.
+
+        Raises:
+            OutputClosed: whoever read a pipe has closed it.
+        """
+        poll = select.poll()
+        try:
+            poll.register(self._stream, 0)
+        except (OSError, ValueError, AttributeError):
+            return
+        if any(event & (select.POLLERR | select.POLLNVAL) for _, event in poll.poll(0)):
+            raise OutputClosed
+
     def close(self) -> None:
         """Write what is left; the stream itself stays open.
 
@@ -128,6 +142,11 @@ class BackgroundJsonLines(JsonLines):
         """Hand one line to the thread; raises what went wrong with an earlier one."""
         self._check()
         self._lines.put(encode(report))
+
+    def check(self) -> None:
+        """See :meth:`JsonLines.check`; also raises what went wrong with an earlier line."""
+        self._check()
+        super().check()
 
     def close(self, timeout: float = 5.0) -> None:
         """Wait up to `timeout` seconds for the lines that wait to be written."""

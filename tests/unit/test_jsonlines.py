@@ -199,3 +199,18 @@ def test_leaving_the_block_writes_what_waits_and_hides_no_failure(tmp_path: Path
         raise LookupError
     with unread() as pipe, pytest.raises(OutputClosed), BackgroundJsonLines(pipe) as out:
         out.write(warning())
+
+
+def test_a_reader_who_left_is_noticed_without_a_line_to_write() -> None:
+    read, write = os.pipe()
+    with os.fdopen(write, "wb", buffering=0) as stream, BackgroundJsonLines(stream) as out:
+        out.check()
+        os.close(read)
+        with pytest.raises(OutputClosed):
+            out.check()
+
+
+def test_a_file_is_never_taken_for_closed(tmp_path: Path) -> None:
+    with (tmp_path / "out").open("wb") as stream:
+        JsonLines(stream).check()
+    JsonLines(io.BytesIO()).check()
