@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from core import recording
 from core.errors import ServerError, Unreachable
 from core.host import HostOptions
+from core.host.finding_server import Target
 from core.opencode.stream import Connected, Frame, Lost
 from core.settings import Settings
 
@@ -57,8 +57,8 @@ class Events(Client):
 
 @pytest.fixture(autouse=True)
 def _server(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def found(_: object) -> SimpleNamespace:
-        return SimpleNamespace(url="http://127.0.0.1:1", credentials=None)
+    async def found(_: object) -> Target:
+        return Target(url="http://127.0.0.1:1", credentials=None, named=True)
 
     monkeypatch.setattr(recording, "find_server", found)
     monkeypatch.setattr(recording, "Client", Client)
