@@ -26,7 +26,7 @@ class TestInit:
         done = shell("init", "--model", "a/b")
         assert (done.code, done.err, done.out.count("wrote")) == (0, "", 2)
         assert f"{shell.folder / self.PLUGIN}\n" in done.out
-        assert "OpenCode" in done.out.splitlines()[-1]
+        assert "OpenCode loads it when it starts next." in done.out and "half a minute" in done.out
         assert 'model: "a/b"' in (shell.folder / self.AGENT).read_text()
         assert [line.split("  ")[0] for line in shell("init").out.splitlines()] == ["already there"] * 2
         assert shell("uninit").out.count("removed") == 5
