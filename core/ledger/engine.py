@@ -20,9 +20,14 @@ from core.ledger.injection import Injector
 from core.ledger.state import EngineSettings, State
 from core.ledger.steering import Steering
 from core.ledger.steps import OpenSteps, Step
+from core.text import clip
 
 RECENT_STEPS: Final = 500
 """Completed steps kept for the screen."""
+
+WARNING_CHARS: Final = 300
+MAX_PENDING: Final = 100
+"""Requests that wait for an answer, kept for the screen; beyond this number the oldest goes."""
 
 SessionState = Literal["busy", "idle", "error", "deleted"]
 
@@ -44,6 +49,8 @@ class Engine:
         self.steering = Steering(self.state, self.injector, self.extractions)
         self.recent: deque[Step] = deque(maxlen=RECENT_STEPS)
         self.running: dict[str, seen.ToolStarted] = {}
+        self.pending: dict[str, seen.PermissionAsked] = {}
+        """Requests on which the agent or a sub-agent waits, by id, oldest first."""
         self.sessions: dict[str, seen.SessionInfo] = {}
         self.session_state: SessionState = "idle"
         self.agent = self.model = self.error = ""
@@ -60,6 +67,8 @@ class Engine:
             seen.SessionInfo: self._session_info,
             seen.StatusChanged: self._status,
             seen.SessionFailed: self._session_failed,
+            seen.PermissionAsked: self._asked,
+            seen.PermissionAnswered: self._answered,
             seen.Compacted: self._compacted,
             seen.Reverted: self._reverted_to,
             seen.MessageRemoved: self._message_removed,
@@ -179,6 +188,19 @@ class Engine:
         self.state.changed("status")
         return [self._report(told.t, "error", told.error)]
 
+    def _asked(self, told: seen.PermissionAsked) -> list[Effect]:
+        self.pending[told.id] = told
+        if len(self.pending) > MAX_PENDING:
+            del self.pending[next(iter(self.pending))]
+        self.state.changed("status")
+        text = f"The agent waits for an answer: {told.title} {' '.join(told.text.split())}".strip()
+        return [WarningReport(t=told.t, session=self.root, code="permission_asked", message=clip(text, WARNING_CHARS))]
+
+    def _answered(self, told: seen.PermissionAnswered) -> list[Effect]:
+        self.pending.pop(told.id, None)
+        self.state.changed("status")
+        return []
+
     def _compacted(self, told: seen.Compacted) -> list[Effect]:
         self._start_over(told.session if told.session != self.root else None)
         if told.session != self.root:
@@ -206,7 +228,7 @@ class Engine:
         if told.session != self.root:
             return []
         self.session_state = "deleted"
-        for session in {start.session for start in self.running.values()}:
+        for session in {start.session for start in (*self.running.values(), *self.pending.values())}:
             self._drop_unfinished(session)
         self.extractions.schedule.close()
         self.state.changed("status", "extractions")
@@ -216,7 +238,8 @@ class Engine:
         """An agent session is idle or gone: what it left unfinished will not end."""
         self._open.forget(session)
         self.running = {call: start for call, start in self.running.items() if start.session != session}
-        self.state.changed("steps")
+        self.pending = {id: asked for id, asked in self.pending.items() if asked.session != session}
+        self.state.changed("steps", "status")
 
     def _start_over(self, origin: str | None) -> None:
         self.state.meters.reset(origin)

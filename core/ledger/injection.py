@@ -100,7 +100,7 @@ class Injector:
         changed = self._output_changed(done.session, command or done.summary, done.output)
         names = state.names(command, done.description)
         topics = state.touched(names) if names else ()
-        topics = tuple(topic for topic in topics if self._facts(topic))
+        topics = tuple(topic for topic in topics if state.ledger.shown_of(topic))
         if not topics or changed:
             return [], None
         may_show = state.settings.injection_enabled and not done.stale and not state.watching
@@ -134,7 +134,9 @@ class Injector:
 
     def _facts_of(self, decision: Decision | None) -> list[Finding]:
         """Facts that a decision puts in front of the agent."""
-        return [finding for meter in decision.carried for finding in self._facts(meter.topic)] if decision else []
+        if decision is None:
+            return []
+        return [finding for meter in decision.carried for finding in self._state.ledger.shown_of(meter.topic)]
 
     def _looks(self, decision: Decision) -> list[text_of.Look]:
         return [
@@ -196,9 +198,6 @@ class Injector:
             arrived=arrived,
         )
 
-    def _facts(self, topic: str) -> list[Finding]:
-        return [finding for finding in self._state.ledger.of_topic(topic) if finding.shown_to_agent]
-
     def _take_by_hand(self) -> list[Finding]:
         ids, self._by_hand = self._by_hand, ()
         if ids:
@@ -209,7 +208,9 @@ class Injector:
         """Topics of which every fact is among `findings` are shown to this agent; gives those that were not before."""
         self._state.changed("meters")
         topics = dict.fromkeys(finding.topic for finding in findings)
-        whole = [topic for topic in topics if all(finding in findings for finding in self._facts(topic))]
+        whole = [
+            topic for topic in topics if all(finding in findings for finding in self._state.ledger.shown_of(topic))
+        ]
         return [topic for topic in whole if self._state.meters.shown_by_hand(topic, origin, self._state.step)]
 
     def _output_changed(self, origin: str, command: str, output: str) -> bool:

@@ -67,6 +67,7 @@ class Ledger:
         self._deleted: frozenset[str] = frozenset()
         self._undo: deque[_Undo] = deque(maxlen=UNDO_DEPTH)
         self._moved: set[str] = set()
+        self._shown: dict[str, tuple[Finding, ...]] = {}
         self._next = 1
 
     def __len__(self) -> int:
@@ -91,6 +92,13 @@ class Ledger:
     def of_topic(self, topic: str) -> tuple[Finding, ...]:
         """Findings of a topic, oldest first."""
         return tuple(self._findings[id] for id in self._topics.get(topic, ()))
+
+    def shown_of(self, topic: str) -> tuple[Finding, ...]:
+        """Findings of a topic that notes may carry, oldest first; remembered until one of them changes."""
+        known = self._shown.get(topic)
+        if known is None:
+            known = self._shown[topic] = tuple(f for f in self.of_topic(topic) if f.shown_to_agent)
+        return known
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -242,6 +250,7 @@ class Ledger:
         in_order = not self._findings or finding.seq >= next(reversed(self._findings.values())).seq
         known = finding.id in self._findings
         self._findings[finding.id] = finding
+        self._shown.pop(finding.topic, None)
         self._facts[finding.fact] = finding.id
         self._topics.setdefault(finding.topic, {})[finding.id] = None
         self._moved.add(finding.topic)
@@ -255,6 +264,7 @@ class Ledger:
 
     def _drop(self, finding: Finding) -> None:
         del self._findings[finding.id]
+        self._shown.pop(finding.topic, None)
         del self._facts[finding.fact]
         self._moved.add(finding.topic)
         members = self._topics[finding.topic]

@@ -159,6 +159,27 @@ class FileChanged(Observation, frozen=True, kw_only=True):
     path: str
 
 
+class PermissionAsked(Observation, frozen=True, kw_only=True):
+    """The agent asks a person and waits for the answer; told once per request."""
+
+    id: str
+    kind: Literal["permission", "question"] = "permission"
+    title: str
+    """What is asked for, in a word: the name of the permission (`bash`, `edit`, `external_directory`)."""
+    text: str = ""
+    """What it is about: the whole command, the file, the question; several lines where it has them."""
+    patterns: str = ""
+    """What the permission covers this time."""
+    always: str = ""
+    """What the answer "always" would allow from then on."""
+
+
+class PermissionAnswered(Observation, frozen=True, kw_only=True):
+    """A request told before was answered, by whomever."""
+
+    id: str
+
+
 class ExtractionStarted(Observation, frozen=True, kw_only=True):
     """The extraction `id` was given to an agent."""
 

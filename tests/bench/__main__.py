@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.bench import dashboard, engine, stream
+from tests.bench import dashboard, engine, hook, stream
 
 if __name__ == "__main__":
     stream.main()
     engine.main()
+    hook.main()
     dashboard.main()
