@@ -126,7 +126,7 @@ def _entries(item: Given) -> list[Given]:
         with contextlib.suppress(ValueError):
             table = json.loads(table)
     if not isinstance(table, dict):
-        raise UsageError(f"{item.where}: keys is a table; it is {brief(item.raw)}", "Write for example keys.pin = 'P'.")
+        raise UsageError(f"{item.where}: keys is a table; it is {brief(item.raw)}", "Write for example keys.pin = 'V'.")
     return [msgspec.structs.replace(item, key=f"keys.{action}", raw=keys) for action, keys in table.items()]
 
 

@@ -192,6 +192,10 @@ class Settings(BaseModel):
         le=10_000,
         description="How long the plugin in OpenCode waits for the ledger, in ms; then a call's output goes on.",
     )
+    toasts: bool = Field(
+        default=True,
+        description="Say in OpenCode's own screen that a session is watched, and when its agent was told to stop.",
+    )
     max_frame_mib: Whole = Field(
         default=64,
         ge=1,

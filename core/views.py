@@ -15,6 +15,7 @@ import msgspec
 from core.ledger.commands import Command
 from core.ledger.steps import Step
 
+Reply = Literal["once", "always", "reject"]
 Pane = Literal["status", "steps", "findings", "meters", "extractions", "log", "sessions"]
 
 
@@ -139,6 +140,23 @@ class LogRow(msgspec.Struct, frozen=True, kw_only=True):
     level: Literal["info", "warn", "error"] = "info"
 
 
+class PermissionView(msgspec.Struct, frozen=True, kw_only=True):
+    """A request on which the agent waits."""
+
+    id: str
+    kind: Literal["permission", "question"]
+    """A question can only be answered in OpenCode."""
+    title: str
+    text: str
+    """The whole command, file or question; several lines where it has them."""
+    patterns: str
+    always: str
+    """What the answer `always` would allow from then on."""
+    origin: str
+    """Agent session that waits."""
+    since: int
+
+
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one root session. Sequences are oldest first unless said otherwise."""
 
@@ -173,6 +191,8 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     """Title by agent session id, for the sub-agents."""
     queued_note: int
     """How many facts wait to be put in front of the agent by `i`."""
+    permissions: Sequence[PermissionView] = ()
+    """Requests that wait for a person's answer."""
 
 
 class SessionItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -181,7 +201,7 @@ class SessionItem(msgspec.Struct, frozen=True, kw_only=True):
     root: str
     title: str
     directory: str
-    state: Literal["busy", "idle", "error", "deleted"]
+    state: Literal["busy", "idle", "error", "deleted", "waiting"]
     updated: int
     findings: int
 
@@ -244,6 +264,10 @@ class LedgerHost(Protocol):
 
     def command(self, command: Command) -> tuple[str, bool]:
         """Carry out a user's command on the selected session; the answer is a sentence and whether it was done."""
+        ...
+
+    def reply_permission(self, id: str, reply: Reply) -> None:
+        """Answer a permission request; a failure becomes a warning."""
         ...
 
     def retry(self) -> None:

@@ -126,6 +126,12 @@ def _unconnected(now: Situation) -> str:
     return "" if now.server.state in ("reconnecting", "refused") else "The connection needs no help."
 
 
+def _asked(now: Situation) -> str:
+    if now.read_only:
+        return "This dashboard only watches; answer in OpenCode."
+    return "" if now.view and now.view.permissions else "The agent waits for no answer."
+
+
 def _expandable(now: Situation) -> str:
     return "All of it is shown." if now.whole else ""
 
@@ -223,6 +229,16 @@ ACTIONS: tuple[Action, ...] = (
     Action("pause", ("0",), "pause", "Pause the replay, and go on.", _ANYWHERE, "Replay", _replaying, 8),
     Action("sessions", ("s",), "sessions", "Choose the session to show.", _ANYWHERE, "Program", footer=5),
     Action("demo", ("d",), "demo", "Start the demo: a recorded session.", frozenset({"welcome"}), "Program", _demo, 7),
+    Action(
+        "permit",
+        ("P",),
+        "answer",
+        "Read what the agent waits for, and allow it once, always or not.",
+        _ANYWHERE,
+        "Program",
+        _asked,
+        8,
+    ),
     Action("retry", ("R",), "connect", "Try to connect to the server at once.", _ANYWHERE, "Program", _unconnected, 7),
     Action("theme", ("T",), "theme", "Next theme: dark, light, the terminal's own colours.", _ANYWHERE, "Program"),
     Action("palette", ("ctrl+p", ":"), "palette", "Search every action by name.", _ANYWHERE, "Program", footer=1),

@@ -25,7 +25,7 @@ _ALIASES = {
     "page_down": "pagedown",
 }
 _SHOWN = {"escape": "esc", "pagedown": "pgdn", "pageup": "pgup", "comma": ","}
-_HINT = 'Write for example keys.pin = "P" or keys.down = "j, down, ctrl+n".'
+_HINT = 'Write for example keys.pin = "V" or keys.down = "j, down, ctrl+n".'
 
 
 class Keymap:

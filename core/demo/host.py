@@ -13,7 +13,7 @@ from core.host.host import Host
 from core.host.options import HostOptions
 from core.ledger.commands import Command
 from core.settings import Settings
-from core.views import Estimate, FindingView, Pane, ServerView, SessionItem, SessionView
+from core.views import Estimate, FindingView, Pane, Reply, ServerView, SessionItem, SessionView
 
 _WAITING = ServerView(state="searching", replay=True)
 
@@ -84,6 +84,9 @@ class DemoHost:
     def command(self, command: Command) -> tuple[str, bool]:
         """See :class:`core.views.LedgerHost`."""
         return self._host.command(command) if self._host else ("The demo has not begun yet.", False)
+
+    def reply_permission(self, id: str, reply: Reply) -> None:
+        """No effect: what a recording asked was answered."""
 
     def retry(self) -> None:
         """See :class:`core.views.LedgerHost`."""

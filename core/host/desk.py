@@ -9,12 +9,13 @@ from typing import Final
 from core.delivery.patch import PatchDelivery
 from core.host.logrows import row
 from core.host.project import finding_view, session_view
-from core.ledger.effects import Effect, Report
+from core.ledger.effects import Effect, FindingReport, Report, SessionReport
 from core.ledger.engine import Engine
 from core.ledger.observations import (
     AssistantStarted,
     NoteEchoed,
     Observation,
+    PermissionAnswered,
     SessionDeleted,
     StatusChanged,
     ToolFinished,
@@ -57,6 +58,8 @@ class Desk:
             self._remember(told.call, told.summary)
         elif isinstance(told, UserMessage) and not told.backfill and told.session == self.engine.root:
             self.add_row(LogRow(t=told.t, kind="user", text="new message: all meters at zero"))
+        elif isinstance(told, PermissionAnswered) and (asked := self.engine.pending.get(told.id)) is not None:
+            self.add_row(LogRow(t=told.t, kind="user", text=f"answered: {asked.title}", detail=_line(asked.text)))
         effects = self.engine.observe(told)
         self.log_all(effects)
         return effects
@@ -118,7 +121,7 @@ class Desk:
             root=engine.root,
             title=engine.title,
             directory=engine.directory,
-            state="error" if engine.error else engine.session_state,
+            state="error" if engine.error else "waiting" if engine.pending else engine.session_state,
             updated=self.updated,
             findings=len(engine.state.ledger),
         )
@@ -129,6 +132,15 @@ class Desk:
         return finding_view(finding, receipt=True) if finding else None
 
     def _remember(self, call: str, summary: str) -> None:
-        self._summaries[call] = clean_line(summary, _SUMMARY_CHARS)
+        self._summaries[call] = _line(summary)
         if len(self._summaries) > _SUMMARIES:
             self._summaries.popitem(last=False)
+
+
+def changes_dump(effect: Effect) -> bool:
+    """An empty file is not worth what an earlier ledger left there, so a new session alone writes nothing."""
+    return isinstance(effect, FindingReport) or (isinstance(effect, SessionReport) and effect.state == "deleted")
+
+
+def _line(text: str) -> str:
+    return clean_line(text, _SUMMARY_CHARS)

@@ -6,9 +6,18 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from core.host.desk import Desk
+from core.ledger import observations as seen
 
 MAX_DESKS: Final = 1_000
 """Root sessions followed at the same time."""
+
+CHANGES_SESSIONS: Final = (
+    seen.StatusChanged,
+    seen.SessionDeleted,
+    seen.PermissionAsked,
+    seen.PermissionAnswered,
+)
+"""Observations after which a session has another state in the list of sessions."""
 
 
 class Desks:

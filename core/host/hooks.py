@@ -18,7 +18,7 @@ from core.loopback.server import LoopbackServer
 
 _log = logging.getLogger(__name__)
 
-LIMITS: Final = Limits(body_bytes=1 << 20, header_seconds=5.0, body_seconds=5.0, handlers=64, connections=128)
+LIMITS: Final = Limits(body_bytes=1 << 20, header_seconds=5.0, body_seconds=5.0, handlers=64, connections=256)
 REMEMBERED: Final = 500
 """Round trips of which the percentiles are made."""
 
@@ -140,8 +140,8 @@ class HookServer:
         await self._server.stop()
 
     async def _handle(self, request: Request) -> Response:
-        given = request.headers.get("authorization", "").removeprefix("Bearer ")
-        if not hmac.compare_digest(given.encode(), self._token.encode()):
+        given = request.headers.get("authorization", "")
+        if not hmac.compare_digest(given.encode(), f"Bearer {self._token}".encode()):
             raise Refusal(401, "the token is missing or wrong")
         if request.method != "POST":
             raise Refusal(405, "only POST is answered")

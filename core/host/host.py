@@ -13,11 +13,13 @@ from core.clock import now_ms
 from core.delivery.receipts import Outcome
 from core.errors import LedgerError
 from core.host.audience import Audience
-from core.host.desk import Desk
-from core.host.desks import Desks
+from core.host.desk import Desk, changes_dump
+from core.host.desks import CHANGES_SESSIONS, Desks
 from core.host.estimating import estimate
+from core.host.logrows import LATE
 from core.host.options import HostOptions
 from core.host.settings_of import engine_settings
+from core.host.toasts import Toasts
 from core.ledger import observations as seen
 from core.ledger.commands import Command, Mute, ResetMeter, TellAgent
 from core.ledger.effects import (
@@ -25,26 +27,19 @@ from core.ledger.effects import (
     Deliver,
     Effect,
     Extract,
-    FindingReport,
     Note,
     Report,
     Said,
-    SessionReport,
     WarningReport,
 )
 from core.settings import Settings
-from core.views import Estimate, FindingView, LogRow, Pane, ServerView, SessionItem, SessionView
+from core.views import Estimate, FindingView, LogRow, Pane, Reply, ServerView, SessionItem, SessionView
 
 if TYPE_CHECKING:
     from core.host.dumping import Dump
     from core.host.inflight import InFlight
     from core.host.line import Line
     from core.host.sharing import Sharing
-
-LATE = (
-    'the server has "snapshot": false, so patched notes arrive one request late;'
-    " with the plugin that `ledger-tui init` installs they are in time"
-)
 
 
 class Host:
@@ -150,6 +145,11 @@ class Host:
             desk.add_row(LogRow(t=stamped.t, kind="user", text=said.text))
         return said.text, said.ok
 
+    def reply_permission(self, id: str, reply: Reply) -> None:
+        """Answer a permission request; a failure becomes a warning."""
+        if self._line is not None and not self.read_only:
+            self._line.reply(id, reply)
+
     def set_speed(self, speed: float) -> None:
         """Replay only: play at this multiple of the recorded speed; 0 pauses."""
         if self.on_speed is not None:
@@ -167,6 +167,8 @@ class Host:
         line, dumping, inflight, sharing = await asyncio.to_thread(_import, "line", "dumping", "inflight", "sharing")
         self._dump = dumping.Dump(self.settings.dump_path, self.warn)
         self._line = line.Line(self)
+        if self.settings.toasts and not self.options.replay:
+            Toasts(self, self._line.toast, self.clock).begin()
         if not self.options.replay:
             self._flight = inflight.InFlight(self, self.options.directory, self.settings.hook_deadline_ms)
             self._sharing = sharing.Sharing(self, self.options.directory, self._flight)
@@ -210,7 +212,7 @@ class Host:
             desk.watch_notes(observation)
             if self._flight is not None:
                 self._flight.observe(desk.engine.root, observation)
-        if isinstance(observation, seen.StatusChanged | seen.SessionDeleted):
+        if isinstance(observation, CHANGES_SESSIONS):
             self._sessions_changed()
 
     def loading(self, root: str, on: bool) -> None:
@@ -337,7 +339,7 @@ class Host:
         return effects
 
     def _perform(self, desk: Desk, effects: Sequence[Effect]) -> None:
-        if any(map(_changes_dump, effects)):
+        if any(map(changes_dump, effects)):
             self._dump_all()
         for effect in effects:
             if isinstance(effect, Report):
@@ -389,11 +391,6 @@ class Host:
     def _sessions_changed(self) -> None:
         self._revisions["sessions"] += 1
         self._desks.follow()
-
-
-def _changes_dump(effect: Effect) -> bool:
-    """An empty file is not worth what an earlier ledger left there, so a new session alone writes nothing."""
-    return isinstance(effect, FindingReport) or (isinstance(effect, SessionReport) and effect.state == "deleted")
 
 
 def _import(*names: str) -> tuple[Any, ...]:

@@ -28,6 +28,7 @@ from core.opencode.stream import EventStream, Pace
 from core.settings import Settings
 from core.store.own import OwnSessions
 from core.text import clean_line
+from core.views import Reply
 
 _log = logging.getLogger(__name__)
 
@@ -140,6 +141,16 @@ class Line:
         if not self._ending:
             self._spawn(delivery.send(note))
 
+    def reply(self, id: str, reply: Reply) -> None:
+        """Answer a permission request; a failure is told as a warning."""
+        if not self._ending:
+            self._spawn(self._reply(id, reply))
+
+    def toast(self, text: str) -> None:
+        """Show a sentence in OpenCode's own screen, where there is one and it works."""
+        if not self._ending:
+            self._spawn(self._toast(text))
+
     def extract(self, job: Extract) -> None:
         """Have these steps distilled."""
         if self._runner is None or self._ending:
@@ -154,6 +165,16 @@ class Line:
         if self._client is None:
             raise Unreachable("There is no connection to a server")
         return self._client
+
+    async def _reply(self, id: str, reply: Reply) -> None:
+        try:
+            await self.client.reply_permission(id, reply)
+        except LedgerError as error:
+            self._owner.warn("permission", f"The answer did not reach the agent: {error}")
+
+    async def _toast(self, text: str) -> None:
+        with contextlib.suppress(LedgerError):
+            await self.client.toast(text)
 
     async def _run(self) -> None:
         """Find a server and follow it until cancelled."""

@@ -10,6 +10,12 @@ from core.ledger.injection import label
 from core.text import clean_line
 from core.views import LogRow
 
+LATE = (
+    'the server has "snapshot": false, so patched notes arrive one request late;'
+    " with the plugin that `ledger-tui init` installs they are in time"
+)
+"""How patched notes arrive where snapshots are off."""
+
 _CHARS = 200
 _ARRIVED = {
     "next": "read with the next request",

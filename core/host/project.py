@@ -10,11 +10,13 @@ from core.ledger.engine import Engine
 from core.ledger.escalation import Meter
 from core.ledger.finding import Finding
 from core.ledger.injection import label
+from core.ledger.observations import PermissionAsked
 from core.views import (
     ExtractionView,
     FindingView,
     LogRow,
     MeterView,
+    PermissionView,
     ReceiptCall,
     RunningCall,
     SessionView,
@@ -56,6 +58,21 @@ def session_view(engine: Engine, log: Sequence[LogRow], *, loading: bool) -> Ses
         ledger_cost=sum(run.cost for run in runs),
         origins={id: info.title for id, info in engine.sessions.items()},
         queued_note=engine.injector.queued,
+        permissions=[permission_view(asked) for asked in engine.pending.values()],
+    )
+
+
+def permission_view(asked: PermissionAsked) -> PermissionView:
+    """A request on which the agent waits."""
+    return PermissionView(
+        id=asked.id,
+        kind=asked.kind,
+        title=asked.title,
+        text=asked.text,
+        patterns=asked.patterns,
+        always=asked.always,
+        origin=asked.session,
+        since=asked.t,
     )
 
 

@@ -71,12 +71,19 @@ class Sharing:
         self._lock.release()
 
     async def _take_over(self) -> None:
-        while not self._lock.acquire():
+        while not self._is_free():
             await self._sleep(LOOK_SECONDS)
         await self._listen()
         self._host.set_server(delivery="patch", delivery_detail="")
         self._host.warn("took_over", "The other ledger ended: this one hosts the project now.")
         self._host.watch_only(False)
+
+    def _is_free(self) -> bool:
+        """Whether this process hosts the project now; without a folder to be trusted nobody can tell: look later."""
+        try:
+            return self._lock.acquire()
+        except FileError:
+            return False
 
     async def _listen(self) -> None:
         if problem := await self._flight.start():

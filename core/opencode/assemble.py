@@ -18,6 +18,7 @@ from core.opencode import readback
 from core.opencode.facts import PATH_CHARS, moment
 from core.opencode.held import HeldEvents
 from core.opencode.records import MessageHead, MessageWithParts, Part, SessionHead
+from core.opencode.requests import Request
 from core.opencode.sessions import AgentSession, Registry, remember
 from core.opencode.telling import Teller, Told
 from core.opencode.wire import (
@@ -26,6 +27,7 @@ from core.opencode.wire import (
     MessageUpdated,
     PartGone,
     PartUpdated,
+    PermissionReplied,
     SessionChanged,
     SessionError,
     SessionOnly,
@@ -62,6 +64,8 @@ class Assembler:
             "message.removed": self._on_message_removed,
             "message.part.updated": self._on_part,
             "message.part.removed": self._on_part_removed,
+            **dict.fromkeys(("permission.asked", "question.asked"), self._on_asked),
+            **dict.fromkeys(("permission.replied", "question.replied", "question.rejected"), self._on_answered),
         }
 
     # What the caller may ask
@@ -189,6 +193,13 @@ class Assembler:
         self._held.drop_ignored()
         yield self._told()
 
+    def pending(self, root: str, requests: Sequence[Request], t: int) -> list[Told]:
+        """Take in all requests that wait at `t`: other ones of `root` and its sub-agents were answered."""
+        self._teller.t = t
+        for session in self._registry.below(root):
+            self._teller.asked_now(session, [request for request in requests if request.session == session.id])
+        return self._told()
+
     def gone(self, id: str, t: int) -> list[Told]:
         """A session is no longer there: it was deleted while nobody was looking."""
         self._teller.t = t
@@ -280,6 +291,12 @@ class Assembler:
 
     def _on_part_removed(self, event: Event, data: PartGone, session: AgentSession) -> None:
         self._teller.part_removed(session, data.part)
+
+    def _on_asked(self, event: Event, data: Request, session: AgentSession) -> None:
+        self._teller.asked(session, data)
+
+    def _on_answered(self, event: Event, data: PermissionReplied, session: AgentSession) -> None:
+        self._teller.answered(session, data.request)
 
     # How
 

@@ -20,7 +20,7 @@ from core.errors import NotFound, WrongServer
 from core.opencode import catalogue, wire
 from core.opencode.address import Address, Credentials, directory_query, is_loopback, parse_address
 from core.opencode.catalogue import Agent, Config, Models
-from core.opencode.wire import MessageWithParts, Session
+from core.opencode.wire import MessageWithParts, PermissionAsked, QuestionAsked, Session
 from core.text import clean_line
 
 if TYPE_CHECKING:
@@ -168,6 +168,15 @@ class Client:
         answer = await self._call("GET", f"{_session(session)}/message", query)
         messages = self._decoded(wire.decode_messages, answer.body)
         return Page(messages=messages, before=answer.headers.get("x-next-cursor", ""), body=answer.body)
+
+    async def pending(self) -> list[PermissionAsked | QuestionAsked]:
+        """Permissions and questions that wait for an answer, in all sessions of the directory."""
+        permissions = await self._call("GET", "/permission")
+        questions = await self._call("GET", "/question")
+        return [
+            *self._decoded(wire.decode_permissions, permissions.body),
+            *self._decoded(wire.decode_questions, questions.body),
+        ]
 
     async def agents(self) -> list[Agent]:
         """Agents of the directory, hidden ones included."""

@@ -81,18 +81,43 @@ class PermissionTool(Wire, frozen=True, kw_only=True):
     call: str = msgspec.field(name="callID", default="")
 
 
+class PermissionData(Wire, frozen=True, kw_only=True):
+    """What a tool says of the permission it needs; whichever apply."""
+
+    command: str = ""
+    filepath: str = ""
+    url: str = ""
+
+
 class PermissionAsked(Wire, frozen=True, kw_only=True):
-    """`permission.asked`: the session waits until somebody replies."""
+    """`permission.asked`, and an item of `GET /permission`: the session waits until somebody replies."""
 
     id: str = ""
     session: str = msgspec.field(name="sessionID", default="")
     permission: str = ""
     patterns: tuple[str, ...] = ()
+    always: tuple[str, ...] = ()
+    metadata: PermissionData | None = None
     tool: PermissionTool | None = None
 
 
+class Question(Wire, frozen=True, kw_only=True):
+    """One question of several."""
+
+    header: str = ""
+    question: str = ""
+
+
+class QuestionAsked(Wire, frozen=True, kw_only=True):
+    """`question.asked`, and an item of `GET /question`: the session waits until somebody answers in OpenCode."""
+
+    id: str = ""
+    session: str = msgspec.field(name="sessionID", default="")
+    questions: tuple[Question, ...] = ()
+
+
 class PermissionReplied(Wire, frozen=True, kw_only=True):
-    """`permission.replied`."""
+    """`permission.replied`, `question.replied`, `question.rejected`."""
 
     session: str = msgspec.field(name="sessionID", default="")
     request: str = msgspec.field(name="requestID", default="")
@@ -122,6 +147,7 @@ Data = (
     | PartGone
     | PermissionAsked
     | PermissionReplied
+    | QuestionAsked
     | FileEdited
     | Disposed
 )
@@ -140,6 +166,9 @@ DATA: Final[dict[str, type[Any]]] = {
     "message.part.removed": PartGone,
     "permission.asked": PermissionAsked,
     "permission.replied": PermissionReplied,
+    "question.asked": QuestionAsked,
+    "question.replied": PermissionReplied,
+    "question.rejected": PermissionReplied,
     "file.edited": FileEdited,
     "server.instance.disposed": Disposed,
 }

@@ -177,6 +177,9 @@ class Loader:
             for piece in self._assembler.pieces((), messages, t, self.attached_at, busy=busy, truncated=truncated):
                 self._announcer.tell(piece)
                 await asyncio.sleep(0)
+            # Only who is at work can wait for an answer.
+            requests = await self._reader.pending() if busy.intersection(self._assembler.below(root)) else ()
+            self._announcer.tell(self._assembler.pending(root, requests, self._timing.now()))
 
     async def _history(self, id: str) -> History | None:
         """Messages of one session; None when it is gone."""

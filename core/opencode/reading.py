@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 import msgspec
 
-from core.errors import NotFound
+from core.errors import NotFound, WrongServer
 from core.opencode.client import Page
 from core.opencode.failures import TooLarge
 from core.opencode.records import MessageWithParts, Session
+from core.opencode.requests import Request
 
 MAX_MESSAGES: Final = 2_000
 """Messages of a session that are read back at most; older ones are left out."""
@@ -41,6 +42,10 @@ class ServerClient(Protocol):
 
     async def message_page(self, session: str, *, limit: int | None = None, before: str | None = None) -> Page:
         """The last `limit` messages before a cursor."""
+        ...
+
+    async def pending(self) -> Sequence[Request]:
+        """Requests that wait for an answer."""
         ...
 
 
@@ -80,6 +85,13 @@ class Reader:
     async def busy(self) -> frozenset[str]:
         """Ids of the sessions at work."""
         return frozenset(await self._client.statuses())
+
+    async def pending(self) -> Sequence[Request]:
+        """Requests that wait for an answer; none where the server cannot tell."""
+        try:
+            return await self._client.pending()
+        except (NotFound, WrongServer):
+            return ()
 
     async def history(self, session: str, is_known: Callable[[str], bool]) -> History:
         """The messages of a session, in pages from the newest back to the first that is known, or to the limit."""

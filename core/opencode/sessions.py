@@ -88,6 +88,8 @@ class AgentSession:
         self.echoed: dict[str, None] = {}
         self.held_steps: dict[str, Part] = {}
         """Ends of steps, by message, that wait for a call of their message."""
+        self.asked: dict[str, bool] = {}
+        """Requests that were told, by id; True while they wait for an answer."""
         self.compactions_told = self.compactions_by_event = self.compactions_by_message = 0
         self._places = 0
 

@@ -6,6 +6,7 @@ waits for the calls of its message that are still under way.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from core.ledger import observations as seen
@@ -14,6 +15,7 @@ from core.ledger.observations import Observation
 from core.opencode import facts
 from core.opencode.facts import identifier
 from core.opencode.records import ErrorInfo, MessageHead, Part
+from core.opencode.requests import MAX_REQUESTS, Request, observation
 from core.opencode.sessions import MAX_MESSAGES, AgentSession, MessageState, Registry, remember
 
 Told = tuple[str, Observation]
@@ -79,6 +81,28 @@ class Teller:
     def deleted(self, session: AgentSession) -> None:
         """The session no longer exists."""
         self._emit(session, seen.SessionDeleted(t=self.t, session=session.id))
+
+    # Requests
+
+    def asked(self, session: AgentSession, request: Request) -> None:
+        """A request on which the session waits."""
+        if request.id and request.id not in session.asked:
+            remember(session.asked, request.id, True, MAX_REQUESTS)
+            self._emit(session, observation(request, session.id, self.t))
+
+    def answered(self, session: AgentSession, id: str) -> None:
+        """A request was answered."""
+        if session.asked.get(id):
+            session.asked[id] = False
+            self._emit(session, seen.PermissionAnswered(t=self.t, session=session.id, id=identifier(id)))
+
+    def asked_now(self, session: AgentSession, requests: Sequence[Request]) -> None:
+        """These and no other requests of the session wait."""
+        listed = {request.id for request in requests}
+        for id in [id for id in session.asked if id not in listed]:
+            self.answered(session, id)
+        for request in requests:
+            self.asked(session, request)
 
     # Messages
 
@@ -223,7 +247,8 @@ class Teller:
             self._step_end(session, session.held_steps.pop(message))
 
     def end_turn(self, session: AgentSession) -> None:
-        """The session is idle: no call is under way, no step waits."""
+        """The session is idle: no call is under way, no step waits, no request is open."""
+        session.asked = dict.fromkeys(session.asked, False)
         session.running.clear()
         while session.held_steps:
             self._step_end(session, session.held_steps.pop(next(iter(session.held_steps))))

@@ -27,6 +27,7 @@ from core.opencode.events import (
     PartUpdated,
     PermissionAsked,
     PermissionReplied,
+    QuestionAsked,
     SessionChanged,
     SessionError,
     SessionOnly,
@@ -63,6 +64,7 @@ __all__ = [
     "PartUpdated",
     "PermissionAsked",
     "PermissionReplied",
+    "QuestionAsked",
     "Session",
     "SessionChanged",
     "SessionError",
@@ -74,6 +76,8 @@ __all__ = [
     "decode_event",
     "decode_message",
     "decode_messages",
+    "decode_permissions",
+    "decode_questions",
     "decode_session",
     "decode_sessions",
 ]
@@ -200,6 +204,10 @@ _SESSION: Final = msgspec.json.Decoder(Session)
 _SESSIONS: Final = msgspec.json.Decoder(list[Session])
 _MESSAGE: Final = msgspec.json.Decoder(MessageWithParts)
 _MESSAGES: Final = msgspec.json.Decoder(list[MessageWithParts])
+_PERMISSION: Final = msgspec.json.Decoder(PermissionAsked)
+_PERMISSIONS: Final = msgspec.json.Decoder(list[PermissionAsked])
+_QUESTION: Final = msgspec.json.Decoder(QuestionAsked)
+_QUESTIONS: Final = msgspec.json.Decoder(list[QuestionAsked])
 _ITEMS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
@@ -229,6 +237,24 @@ def decode_messages(body: bytes) -> list[MessageWithParts]:
         ValueError: the body is no JSON array.
     """
     return _read_list(_MESSAGES, _MESSAGE, MessageWithParts, body)
+
+
+def decode_permissions(body: bytes) -> list[PermissionAsked]:
+    """Permission requests that wait; items that are no objects are left out.
+
+    Raises:
+        ValueError: the body is no JSON array.
+    """
+    return _read_list(_PERMISSIONS, _PERMISSION, PermissionAsked, body)
+
+
+def decode_questions(body: bytes) -> list[QuestionAsked]:
+    """Questions that wait; items that are no objects are left out.
+
+    Raises:
+        ValueError: the body is no JSON array.
+    """
+    return _read_list(_QUESTIONS, _QUESTION, QuestionAsked, body)
 
 
 def _read_list(

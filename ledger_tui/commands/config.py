@@ -25,7 +25,7 @@ examples:
   ledger-tui config list
   ledger-tui config get escalation_injections
   ledger-tui config set injectable_extensions parquet,csv --project
-  ledger-tui config set keys.pin P
+  ledger-tui config set keys.pin V
   LEDGER_MAX_FINDINGS=80 ledger-tui config list --json
 """
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 from urllib.parse import urlsplit
 
-from core.views import MeterView, ServerView, SessionView
+from core.views import MeterView, PermissionView, ServerView, SessionView
 from ledger_tui.format import count, elapsed, fit, money, plural
 from ledger_tui.rows.empty import from_file
 from ledger_tui.rows.look import Line, Look, clip, measure, say
@@ -84,6 +85,8 @@ def status_lines(server: ServerView, view: SessionView | None, width: int, rows:
         ]
         return [_fill(_identity(server, view, look), ends, width)]
     first = _fill(_identity(server, view, look), [_live(server, look, short=False), *_agent(view)], width)
+    if view is not None and view.permissions:
+        return [first, _asked_line(view.permissions, width, look)]
     second = _fill(_verdict_line(view, look), [*_notes(server, view), *_spent(view)], width)
     return [first, second]
 
@@ -157,8 +160,20 @@ def _amount(tokens: int, cost: float) -> str:
 def _verdict_span(view: SessionView | None, look: Look) -> Line:
     if view is None:
         return []
+    if view.permissions:
+        return [("? waits for you ", "error"), *say("{permit}", look)]
     role, headline, _ = verdict(view, look)
     return [(f"{look.signs.of(role)} {headline}", role)]
+
+
+def _asked_line(asked: Sequence[PermissionView], width: int, look: Look) -> Line:
+    """The oldest request on which the agent waits, and the key that answers it."""
+    more = f" and {len(asked) - 1} more" if len(asked) > 1 else ""
+    answer: Line = [(more, "muted"), ("  ", "text"), *say("{permit} answers", look), (" ", "text")]
+    start: Line = [(" ? waiting for you: ", "error"), (fit(asked[0].title, 24), "strong"), (" ", "text")]
+    room = width - measure(start) - measure(answer) - 2
+    text = fit(" ".join(asked[0].text[:2_000].split()), max(0, room))
+    return clip([*start, (f'"{text}"' if text else "", "text"), *answer], width)
 
 
 def _verdict_line(view: SessionView | None, look: Look) -> Line:

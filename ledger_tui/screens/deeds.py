@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from core.ledger.commands import Add, Command, Delete, Edit, ExtractNow, Mute, Pin, ResetMeter, TellAgent, Undo
+from core.views import Reply
 from ledger_tui.actions import PANES, Situation
 from ledger_tui.format import plural
 from ledger_tui.rows.extractions import ExtractionRow
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from ledger_tui.app import LedgerApp
     from ledger_tui.screens.dashboard import Dashboard
 
+_REPLIED: dict[Reply, str] = {
+    "once": "Allowed this once.",
+    "always": "Allowed from now on.",
+    "reject": "Refused.",
+}
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
 Deed = Callable[["Dashboard", Situation], Awaitable[None]]
@@ -241,6 +247,21 @@ async def _sessions(board: Dashboard, now: Situation) -> None:
     await board.app.push_screen(Picker(board.desk))
 
 
+async def _permit(board: Dashboard, now: Situation) -> None:
+    from ledger_tui.screens.permit import Permit  # noqa: PLC0415
+
+    asked = now.view.permissions[0] if now.view else None
+    if asked is None:
+        return
+
+    def answered(reply: Reply | None) -> None:
+        if reply:
+            board.desk.host.reply_permission(asked.id, reply)
+            board.say(_REPLIED[reply])
+
+    await board.app.push_screen(Permit(board.desk, asked), answered)
+
+
 async def _help(board: Dashboard, now: Situation) -> None:
     from ledger_tui.screens.help import help_screen  # noqa: PLC0415
 
@@ -275,7 +296,7 @@ _DEEDS: dict[str, Deed] = {
     **{"mute": _mute, "reset": _reset, "open": _open, "select": _select, "select_all": _select_all, "copy": _copy},
     **{"filter": _filter, "back": _back, "next_pane": _next_pane, "previous_pane": _previous_pane, "zoom": _zoom},
     **{"faster": _faster, "slower": _slower, "pause": _pause, "sessions": _sessions, "help": _help},
-    **{"palette": _palette, "theme": _theme, "demo": _demo, "retry": _retry, "quit": _quit},
+    **{"permit": _permit, "palette": _palette, "theme": _theme, "demo": _demo, "retry": _retry, "quit": _quit},
     **{move: _mover(move) for move in ("down", "up", "top", "bottom", "page_down", "page_up")},
     **{f"{pane}_pane": _goer(pane) for pane in PANES},
 }

@@ -19,6 +19,7 @@ from ledger_tui.widgets.listing import ListPane
 _MAX_HEIGHT = 24
 _STATES = {
     "busy": ("busy", "busy"),
+    "waiting": ("waiting", "waiting"),
     "idle": ("live", "idle"),
     "error": ("error", "error"),
     "deleted": ("superseded", "deleted"),

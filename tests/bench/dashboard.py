@@ -15,7 +15,7 @@ from tests.bench.terminal import Terminal
 
 SCRIPT = str(Path(sys.executable).with_name("ledger-tui"))
 STARTS = 5
-FEW, MANY = 20_000, 200_000
+FEW, HALF, MANY = 20_000, 100_000, 200_000
 IDLE_SECONDS = 20.0
 NOBODY = "127.0.0.1:9"
 
@@ -57,6 +57,7 @@ async def load(home: dict[str, str]) -> None:
     """Events at full speed: keys meanwhile, memory, then silence."""
     figures.section(f"{MANY:,} events as fast as the dashboard takes them (120×40)")
     few = await _under_load(FEW, home)
+    half = await _under_load(HALF, home)
     many = await _under_load(MANY, home)
     keys = many["keys"]
     figures.line("events taken", f"{MANY / many['seconds'][0]:,.0f} /s")
@@ -64,8 +65,9 @@ async def load(home: dict[str, str]) -> None:
     figures.line("key press to paint, p95", f"{figures.percentile(keys, 0.95) * 1000:.0f} ms")
     quiet = many["quiet keys"]
     figures.line("the same key when nothing happens, p50", f"{figures.median(quiet) * 1000:.0f} ms")
-    ratio = many["memory"][0] / few["memory"][0]
-    figures.line(f"memory after {MANY:,} events", f"{many['memory'][0]:.0f} MiB", f"{ratio:.2f} × after {FEW:,}")
+    first, middle, last = (run["memory"][0] for run in (few, half, many))
+    beside = f"{last / middle:.2f} × after {HALF:,}, {last / first:.2f} × after {FEW:,}"
+    figures.line(f"memory after {MANY:,} events", f"{last:.0f} MiB", beside)
     figures.section(f"Nothing happens for {IDLE_SECONDS:.0f} s, connection open")
     figures.line("CPU", f"{many['idle cpu'][0] * 100:.2f} %", "of one core")
     figures.line("bytes written to the terminal", f"{many['idle bytes'][0]:.0f}")

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from core.ledger.commands import Add, Command, Delete, Edit, ExtractNow, Mute, Pin, ResetMeter, TellAgent, Undo
-from core.views import Estimate, FindingView, Pane, ServerView, SessionItem, SessionView, TopicView
+from core.views import Estimate, FindingView, Pane, Reply, ServerView, SessionItem, SessionView, TopicView
 from tests.ui.example import NOW, finding, live_server
 
 PANES: tuple[Pane, ...] = ("status", "steps", "findings", "meters", "extractions", "log", "sessions")
@@ -23,6 +23,7 @@ class FakeHost:
         self.commands: list[Command] = []
         self.speeds: list[float] = []
         self.retries = 0
+        self.replies: list[tuple[str, Reply]] = []
         self.selections: list[str | None] = []
         self.items: list[SessionItem] = []
         self.refuse = ""
@@ -71,6 +72,9 @@ class FakeHost:
 
     def select(self, root: str | None) -> None:
         self.selections.append(root)
+
+    def reply_permission(self, id: str, reply: Reply) -> None:
+        self.replies.append((id, reply))
 
     def retry(self) -> None:
         self.retries += 1

@@ -32,7 +32,7 @@ def test_config_set_says_what_the_dashboard_will_refuse(
 
 
 def test_config_set_is_silent_about_what_is_right(capsys: pytest.CaptureFixture[str]) -> None:
-    for key, value in (("theme", list(THEMES)[1]), ("keys.pin", "P"), ("max_findings", "9")):
+    for key, value in (("theme", list(THEMES)[1]), ("keys.pin", "V"), ("max_findings", "9")):
         assert main(["config", "set", key, value]) == 0
     assert capsys.readouterr() == ("", "")
 

@@ -251,13 +251,13 @@ async def test_quit(key: str) -> None:
 
 
 async def test_own_keys_work_and_are_shown() -> None:
-    async with stage(keys={"pin": "P", "down": "n"}) as play:
+    async with stage(keys={"pin": "V", "down": "n"}) as play:
         await play.press("2", "n", "p")
         assert play.host.commands == []
-        await play.press("P")
+        await play.press("V")
         assert play.host.commands == [Pin(t=NOW, session=ROOT, ids=("f2",), on=True)]
         await play.pilot.pause()
-        assert "P pin" in play.footer()
+        assert "V pin" in play.footer()
 
 
 def test_wrong_settings_are_refused_before_the_screen_is_touched() -> None:

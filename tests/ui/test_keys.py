@@ -52,9 +52,9 @@ def test_the_same_key_may_mean_different_things_where_both_cannot_be_meant() -> 
 
 
 def test_own_keys_replace_the_table_s() -> None:
-    keys = keymap({"pin": "P", "down": "j, down, ctrl+n", "tell": "", "quit": "comma"})
+    keys = keymap({"pin": "V", "down": "j, down, ctrl+n", "tell": "", "quit": "comma"})
     assert keys.action("p", "findings") is None
-    assert keys.action("P", "findings").id == "pin"  # type: ignore[union-attr]
+    assert keys.action("V", "findings").id == "pin"  # type: ignore[union-attr]
     assert keys.action("ctrl+n", "log").id == "down"  # type: ignore[union-attr]
     assert keys.action("i", "findings") is None
     assert keys.shown("tell") == "ctrl+p tell the agent"

@@ -14,6 +14,7 @@ from core.ledger.effects import (
     WarningReport,
     fields,
 )
+from core.ledger.engine import MAX_PENDING, WARNING_CHARS
 from core.ledger.finding import Finding
 from tests.unit.ledger.builders import ROOT, Bench, changes, jobs, notes
 
@@ -362,3 +363,30 @@ def test_undo_of_a_delete_survives_a_full_topic() -> None:
     bench.see(ask.Undo(t=2, session=ROOT))
     facts: list[Finding] = list(bench.engine.state.ledger)
     assert [f.fact for f in facts] == ["a", "c"]
+
+
+def test_requests_wait_until_they_are_answered_and_are_bounded() -> None:
+    bench = Bench()
+    asked = [
+        seen.PermissionAsked(t=1, session=ROOT, id=f"per_{n}", title="bash", text="x" * 1_000)
+        for n in range(MAX_PENDING + 1)
+    ]
+    (warning,) = bench.see(asked[0])
+    assert isinstance(warning, WarningReport) and warning.code == "permission_asked"
+    assert len(warning.message) == WARNING_CHARS
+    for one in asked[1:]:
+        bench.see(one)
+    assert list(bench.engine.pending) == [one.id for one in asked[1:]]
+    assert bench.see(seen.PermissionAnswered(t=2, session=ROOT, id="per_1")) == []
+    assert "per_1" not in bench.engine.pending
+    bench.see(seen.StatusChanged(t=3, session="ses_child", state="idle"))
+    assert len(bench.engine.pending) == MAX_PENDING - 1
+    bench.see(seen.StatusChanged(t=4, session=ROOT, state="idle"))
+    assert not bench.engine.pending
+
+
+def test_a_deleted_session_waits_for_nothing() -> None:
+    bench = Bench()
+    bench.see(seen.PermissionAsked(t=1, session="ses_child", id="per_1", title="bash"))
+    bench.see(seen.SessionDeleted(t=2, session=ROOT))
+    assert not bench.engine.pending

@@ -7,8 +7,8 @@ from tests.unit.ledger.touch_cases import looks, no_look
 AGENTS = [
     # agent style
     looks(
-        "cd /work/project && python -c \"\nimport json\nwith open('data/rows.json') as f:\n    print(f.read())\n\"",
-        "work/project/data/rows.json",
+        "cd /srv/project && python -c \"\nimport json\nwith open('data/rows.json') as f:\n    print(f.read())\n\"",
+        "srv/project/data/rows.json",
     ),
     looks(
         "python3 -c \"import struct; d=open('model.ckpt','rb').read(); print(struct.unpack('<f', d[:4]))\" | head",

@@ -15,6 +15,7 @@ from core.ledger.observations import (
 )
 from core.opencode.client import Page
 from core.opencode.follow import Follower, Timing
+from core.opencode.requests import Request
 from core.opencode.stream import Connected, Frame, Item, Lost
 from core.opencode.wire import Session
 
@@ -29,6 +30,7 @@ class FakeClient:
     def __init__(self, world: World) -> None:
         self.world = world
         self.calls: list[str] = []
+        self.pending_now: list[Request] = []
         self.failures: dict[str, list[LedgerError]] = {}
         self.before: Callable[[str], Awaitable[None]] | None = None
 
@@ -60,6 +62,10 @@ class FakeClient:
         found = dict.fromkeys(self.world.state.busy, "busy")
         await self._called("statuses")
         return found
+
+    async def pending(self) -> list[Request]:
+        await self._called("pending")
+        return list(self.pending_now)
 
     async def message_page(self, session: str, *, limit: int | None = None, before: str | None = None) -> Page:
         state = self.world.state

@@ -1,0 +1,113 @@
+"""What the agent waits for: the status line, the dialog, the answers."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+import pytest
+
+from core.views import PermissionView
+from ledger_tui.screens.permit import Permit
+from tests.ui.example import ROOT, example
+from tests.ui.stage import stage
+
+
+def waiting(id: str = "per_1", **more: Any) -> PermissionView:
+    fields: dict[str, Any] = {"kind": "permission", "title": "bash", "text": "cat /etc/hosts", "patterns": "/etc/*"}
+    return PermissionView(**{"id": id, **fields, "always": "cat *", "origin": ROOT, "since": 1, **more})
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_the_status_line_says_what_is_waited_for(size: tuple[int, int]) -> None:
+    view = example(permissions=(waiting(), waiting("per_2")))
+    async with stage(view, size=size) as play:
+        head = "\n".join(play.lines()[:2])
+        assert "wait" in head
+        assert "P" in head
+        if size[0] == 120:
+            assert '? waiting for you: bash "cat /etc/hosts" and 1 more  P answers' in play.lines()[1]
+            assert "P answer" in play.footer()
+        play.host.change("status", permissions=())
+        await play.settle()
+        assert "waiting for you" not in play.text()
+
+
+@pytest.mark.parametrize(("key", "reply"), [("o", "once"), ("a", "always"), ("r", "reject")])
+async def test_an_answer(key: str, reply: Literal["once", "always", "reject"]) -> None:
+    async with stage(example(permissions=(waiting(), waiting("per_2")))) as play:
+        await play.press("3", "P")
+        assert isinstance(play.app.screen, Permit)
+        text = play.text()
+        assert "cat /etc/hosts" in text
+        assert "This time for: /etc/*" in text
+        assert "allow cat * from now on" in text
+        await play.press(key)
+        assert play.on_board
+        assert play.host.replies == [("per_1", reply)]
+
+
+@pytest.mark.parametrize("key", ["escape", "q", "ctrl+c"])
+async def test_back_answers_nothing(key: str) -> None:
+    async with stage(example(permissions=(waiting(),))) as play:
+        await play.press("P", "x", "y", key)
+        assert play.on_board
+        assert not play.host.replies
+        assert not play.host.commands
+
+
+async def test_nothing_waits() -> None:
+    async with stage() as play:
+        assert "P answer" not in play.footer()
+        await play.press("P")
+        assert play.on_board
+        assert "The agent waits for no answer." in play.footer()
+
+
+async def test_who_only_watches_cannot_answer() -> None:
+    async with stage(example(permissions=(waiting(),)), read_only=True) as play:
+        await play.press("P")
+        assert play.on_board
+        assert not play.host.replies
+
+
+async def test_a_question_is_answered_in_opencode() -> None:
+    view = example(permissions=(waiting(kind="question", title="question", text="Which database?"),))
+    async with stage(view) as play:
+        await play.press("P", "o", "a")
+        assert "Which database?" in play.text()
+        assert "Answer it in OpenCode." in play.text()
+        assert not play.host.replies
+        await play.press("escape")
+        assert play.on_board
+
+
+async def test_an_answer_given_elsewhere_closes_the_dialog() -> None:
+    async with stage(example(permissions=(waiting(),))) as play:
+        await play.press("P")
+        play.host.change("status", permissions=(waiting("per_2"),))
+        await play.settle()
+        assert play.on_board
+        assert not play.host.replies
+
+
+async def test_a_long_request_can_be_read_whole() -> None:
+    command = "\n".join(f"echo line-{n:03} {'x' * 90}" for n in range(60)) + "\nrm -rf \x1b[8m/"
+    async with stage(example(permissions=(waiting(text=command),)), size=(80, 24)) as play:
+        await play.press("P")
+        seen = play.text()
+        for _ in range(20):
+            await play.press("pagedown")
+            seen += play.text()
+        assert all(f"line-{n:03}" in seen for n in range(60))
+        assert "rm -rf" in seen
+        assert "once: allow this" in play.text()
+        assert "\x1b" not in seen
+        assert "o once" in play.footer()
+
+
+async def test_the_picker_says_who_waits() -> None:
+    async with stage() as play:
+        play.host.items = [msgspec.structs.replace(play.host.items[0], state="waiting")]
+        await play.press("s")
+        assert "waiting" in play.text()
