@@ -265,8 +265,11 @@ class Host:
         if not self.settings.injection_enabled:
             self.set_server(delivery="off", delivery_detail="notes are switched off (injection_enabled is false)")
         elif not self.read_only and not (self._flight is not None and self._flight.answering):
-            self.set_server(delivery="patch", delivery_detail="" if on else LATE)
-            if not on and not self._has_said_late:
+            from core.installing.present import plugin_is_there  # noqa: PLC0415 - not needed for the first paint
+
+            late = not on and not plugin_is_there(self.options.directory)
+            self.set_server(delivery="patch", delivery_detail=LATE if late else "")
+            if late and not self._has_said_late:
                 self._has_said_late = True
                 self.warn("notes_late", LATE)
 

@@ -12,6 +12,9 @@ from core.delivery.patch import PatchDelivery
 from core.delivery.receipts import Outcome
 from core.host import Host, HostOptions
 from core.host.dumping import Dump
+from core.installing.install import install
+from core.installing.places import project_place
+from core.installing.texts import plugin_text
 from core.ledger import commands as ask
 from core.ledger import observations as seen
 from core.ledger.effects import (
@@ -23,6 +26,7 @@ from core.ledger.effects import (
     Report,
     SessionReport,
     StepReport,
+    WarningReport,
 )
 from core.settings import Settings
 
@@ -323,3 +327,23 @@ def test_what_the_user_does_to_meters_is_in_the_log(stage: Stage) -> None:
     view = stage.host.view()
     assert view is not None
     assert [row.kind for row in view.log if row.kind == "user"] == ["user", "user"]
+
+
+def test_notes_are_said_to_be_late_only_where_they_will_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv("OPENCODE_CONFIG_DIR", raising=False)
+
+    def warnings(project: Path, *, snapshots: bool) -> list[str]:
+        project.mkdir()
+        stage = Stage(project)
+        if project.name == "with":
+            place = project_place(project)
+            install(place, plugin=plugin_text("0.1.0"), version="0.1.0", model=None, dry_run=False)
+        for _ in range(2):
+            stage.host.takes_snapshots(snapshots)
+        return [report.code for report in stage.reports if isinstance(report, WarningReport)]
+
+    assert warnings(tmp_path / "without", snapshots=False) == ["notes_late"]
+    assert warnings(tmp_path / "with", snapshots=False) == []
+    assert warnings(tmp_path / "snapshots", snapshots=True) == []
