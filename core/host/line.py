@@ -36,7 +36,7 @@ SEARCH_SECONDS: Final = 3.0
 """Pause between two searches for a server on loopback."""
 LOOPBACK_PAUSE_SECONDS: Final = 2.0
 """Longest pause between two attempts on this machine: one costs next to nothing, and each second may miss notes."""
-OPENING_SECONDS: Final = 40.0
+FIRST_OPENING_SECONDS: Final = 40.0
 """An OpenCode that opens a project for the first time sets up its `.opencode` folder before it says anything."""
 SEARCH_AGAIN_AFTER: Final = 3
 """Failed attempts to reconnect after which a server that was found is looked for again: it may have another port."""
@@ -189,7 +189,7 @@ class Line:
         owner.set_server(url=self._client.url)
         self._runner = Runner(self._client, self._own, owner.settings, self._told, owner.clock)
         longest = LOOPBACK_PAUSE_SECONDS if self._client.is_loopback else Pace().longest
-        pace = Pace(longest=longest, opening=OPENING_SECONDS)
+        pace = Pace(longest=longest, first_opening=FIRST_OPENING_SECONDS)
         stream = EventStream(self._client.events, max_frame_bytes=owner.settings.max_frame_bytes, pace=pace)
         timing = Timing(now=owner.clock, pace=pace)
         self._follower = Follower(self._client, stream, owner, directory=directory, own=self._own, timing=timing)

@@ -67,6 +67,8 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
     """A connection without any byte for this long is taken for dead (a heartbeat is due every 10 s)."""
     opening: float = 10.0
     """A new connection without any byte for this long is given up (OpenCode greets at once, or hangs at its start)."""
+    first_opening: float = 0.0
+    """The same before the first connection, where this is longer: a server may be setting up the project."""
     first: float = 0.5
     """Delay before the first new attempt; it doubles with every failure in a row."""
     longest: float = 5.0
@@ -115,6 +117,7 @@ class EventStream:
         self._hurry = asyncio.Event()
         self._awaited = False
         self._ended = False
+        self._was_open = False
         self._last_turn = clock()
 
     @property
@@ -208,13 +211,14 @@ class EventStream:
         """
         splitter = Splitter(self._max_frame_bytes)
         since: float | None = None
-        patience = self._pace.opening
+        patience = self._pace.opening if self._was_open else max(self._pace.opening, self._pace.first_opening)
         failure: errors.ServerError
         try:
             async with contextlib.aclosing(self._connect()) as chunks:
                 while (chunk := await _next(chunks, patience)) is not None:
                     if since is None:
                         since, patience = self._clock(), self._pace.silence
+                        self._was_open = True
                         await self._backlog.put(Connected())
                     await self._pass_on(splitter, chunk)
             failure = errors.Unreachable("The server closed the event stream")
