@@ -9,14 +9,13 @@ from typing import Any, Final
 
 import msgspec
 
+from core.ledger.effects import EXTRACTION_TITLE
 from core.opencode.recorded import RecordedFrames, open_recording
 
 Event = dict[str, Any]
 
 MAX_PAUSE_MS: Final = 3_000
 """Longer pauses are cut to this."""
-OWN_TITLE: Final = "ledger-extraction"
-"""Sessions with this title belong to a ledger that was there while recording; they are left out."""
 _SERVERS_OWN: Final = ("server.", "plugin.", "catalog.", "reference.", "integration.", "installation.")
 """Events about the recorded server itself: the replaying one sends its own."""
 _ID_BITS: Final = 36
@@ -85,7 +84,7 @@ def _events(frames: Iterable[bytes]) -> Iterator[Event]:
 
 def _without_own(events: list[Event]) -> list[Event]:
     infos = [event["properties"].get("info") for event in events if event["type"].startswith("session.")]
-    own = {info.get("id") for info in infos if isinstance(info, dict) and info.get("title") == OWN_TITLE}
+    own = {info.get("id") for info in infos if isinstance(info, dict) and info.get("title") == EXTRACTION_TITLE}
     return [event for event in events if session_of(event) not in own]
 
 

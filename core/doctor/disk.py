@@ -14,12 +14,10 @@ from core.doctor.lines import Line, fail, ok, warn
 from core.doctor.reach import Reach
 from core.doctor.surroundings import Surroundings
 from core.errors import FileError
-from core.store.database import MIGRATIONS
+from core.store.database import DATABASE, MIGRATIONS
 from core.store.guarded import GuardedFile
 from core.text import clean_line
 
-DATABASE: Final = "ledger.db"
-"""The ledger's own, in its state folder."""
 _ELSEWHERE: Final = "Remove it, or `ledger-tui config set dump_path` to another file."
 
 

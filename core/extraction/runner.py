@@ -16,13 +16,11 @@ from core.extraction.parse import Answer, AnswerError, parse_answer
 from core.extraction.ports import ExtractionClient, OwnStore, Reply
 from core.extraction.prompt import Prompt, build_prompt
 from core.extraction.waiting import Stuck, answer_of
-from core.ledger.effects import Extract
+from core.ledger.effects import EXTRACTION_TITLE, Extract
 from core.ledger.observations import ExtractionAnswered, ExtractionFailed, ExtractionStarted, Observation, Tokens
 from core.settings import Settings
 from core.text import clean_line
 
-TITLE: Final = "ledger-extraction"
-"""Title of the sessions, the same as the original plugin's: by it leftovers are recognised."""
 NO_TOOLS: Final = {"*": False}
 """An empty map would leave all tools on (seen with OpenCode 1.18.33: 9 to 11 tools, 28 kB more a request)."""
 CLEANING_SECONDS: Final = 10.0
@@ -98,7 +96,7 @@ class Runner:
         with and that is not busy. Raises ServerError when the server cannot be asked.
         """
         stored = self._left.union(self._own.leftovers(self._client.url))
-        titled = {found.id for found in await self._client.sessions() if found.title == TITLE}
+        titled = {found.id for found in await self._client.sessions() if found.title == EXTRACTION_TITLE}
         unknown = {id for id in titled - stored if id not in self._own and not self._opening}
         busy = set(await self._client.statuses()) if unknown else set()
         left = sorted((stored | (unknown - busy)) - self._open)
@@ -170,7 +168,7 @@ class Runner:
     async def _create(self) -> str:
         self._opening = True
         try:
-            session = (await self._client.create_session(TITLE)).id
+            session = (await self._client.create_session(EXTRACTION_TITLE)).id
         finally:
             self._opening = False
         self._own.add(session, self._client.url, self._clock())

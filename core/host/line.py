@@ -26,6 +26,7 @@ from core.opencode.records import SessionHead
 from core.opencode.sink import Sink, Timing
 from core.opencode.stream import EventStream, Pace
 from core.settings import Settings
+from core.store.database import DATABASE
 from core.store.own import OwnSessions
 from core.text import clean_line
 from core.views import Reply
@@ -180,7 +181,7 @@ class Line:
         """Find a server and follow it until cancelled."""
         owner = self._owner
         folder = owner.options.state_dir or paths.state_dir()
-        self._own = await asyncio.to_thread(OwnSessions, folder / "ledger.db", owner.warn)
+        self._own = await asyncio.to_thread(OwnSessions, folder / DATABASE, owner.warn)
         self._target = await self._search()
         directory = str(owner.options.directory)
         self._client = Client(

@@ -6,12 +6,15 @@ Reports are named after the `type` of their JSON line and carry the same keys.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import msgspec
 
 from core.ledger.observations import Tokens
 from core.ledger.steps import Step
+
+EXTRACTION_TITLE: Final = "ledger-extraction"
+"""Title of the sessions that extractions open, the same as the original plugin's: by it they are recognised."""
 
 
 class Effect(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,15 +6,13 @@ import re
 from collections.abc import Collection, Container, Iterable
 from typing import Final, Literal, TypeVar
 
+from core.ledger.effects import EXTRACTION_TITLE
 from core.ledger.observations import SessionInfo
 from core.opencode.facts import ID_CHARS, identifier, moment
 from core.opencode.records import MessageHead, Part, SessionHead
 from core.text import clean_line
 
 T = TypeVar("T")
-
-OWN_TITLE: Final = "ledger-extraction"
-"""Title of the sessions in which the ledger's own extractions run."""
 
 TITLE_CHARS: Final = 200
 MAX_MESSAGES: Final = 5_000
@@ -235,7 +233,7 @@ class Registry:
         return [session for info in children for session in self.learn(info)]
 
     def _is_foreign(self, info: SessionHead) -> bool:
-        if info.id in self._own or info.title == OWN_TITLE or (info.parent and self.is_ignored(info.parent)):
+        if info.id in self._own or info.title == EXTRACTION_TITLE or (info.parent and self.is_ignored(info.parent)):
             return True
         return (
             self._directories is not None and info.directory != "" and _plain(info.directory) not in self._directories

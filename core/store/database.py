@@ -18,6 +18,9 @@ from core.text import clean_line
 if TYPE_CHECKING:
     import sqlite3
 
+DATABASE: Final = "ledger.db"
+"""Name of the ledger's own database, in its state folder."""
+
 MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
     (
         """

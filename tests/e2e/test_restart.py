@@ -79,15 +79,14 @@ def assert_touches_count_each_call_once(lines: list[Line], root: str) -> None:
     counts = [touch["counts"][TOPIC] for touch in touches]
     again = counts.index(1, 1)  # the user's second message began a new count
     assert counts == [*range(1, again + 1), *range(1, len(counts) - again + 1)]
-    assert_gentle_quiet_stop([(touch["counts"][TOPIC], touch["action"]) for touch in touches[again:]])
+    assert_gentle_quiet_stop(lines, touches[again:])
 
 
-def assert_gentle_quiet_stop(touches: list[tuple[int, str]]) -> None:
+def assert_gentle_quiet_stop(lines: list[Line], touches: list[Line]) -> None:
     """Calls that ended before the ledger was back are too old for a note: they count, and are quiet."""
-    first = next((place for place, (_, action) in enumerate(touches) if action != "quiet"), None)
-    if first is None:
-        return
-    assert touches[first][1] == ("gentle" if touches[first][0] < 4 else "stop")
-    assert [action for _, action in touches[first + 1 :]] == [
-        "stop" if count >= 4 else "quiet" for count, _ in touches[first + 1 :]
-    ]
+    back = max(place for place, x in enumerate(lines) if x["type"] == "connection" and x["state"] == "live")
+    marks = [(touch["counts"][TOPIC], touch["action"], lines.index(touch) < back) for touch in touches]
+    first = next((place for place, (_, action, _) in enumerate(marks) if action != "quiet"), len(marks))
+    assert all(read_back for _, _, read_back in marks[:first])
+    for place, (count, action, _) in enumerate(marks[first:]):
+        assert action == ("stop" if count >= 4 else "quiet" if place else "gentle")

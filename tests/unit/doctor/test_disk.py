@@ -10,7 +10,7 @@ import pytest
 
 from core.doctor import disk
 from core.doctor.lines import Line
-from core.store.database import MIGRATIONS, open_database
+from core.store.database import DATABASE, MIGRATIONS, open_database
 
 from .stage import Stage
 
@@ -93,7 +93,7 @@ class TestState:
         return only(stage.lines(disk.state))
 
     def database(self, stage: Stage) -> sqlite3.Connection:
-        return open_database(stage.root / "state" / disk.DATABASE)
+        return open_database(stage.root / "state" / DATABASE)
 
     def test_not_made_by_looking(self, stage: Stage) -> None:
         line = self.line(stage)
@@ -114,12 +114,12 @@ class TestState:
 
     def test_no_database(self, stage: Stage) -> None:
         (stage.root / "state").mkdir()
-        (stage.root / "state" / disk.DATABASE).write_text("x" * 5000)
+        (stage.root / "state" / DATABASE).write_text("x" * 5000)
         assert (self.line(stage).status, "Move the file away" in self.line(stage).fix) == ("fail", True)
 
     def test_a_name_that_means_something_in_a_url(self, stage: Stage) -> None:
         folder = stage.root / "a#b?c%41"
-        open_database(folder / disk.DATABASE).close()
+        open_database(folder / DATABASE).close()
         before = sorted(path.name for path in stage.root.iterdir())
         line = only(stage.lines(disk.state, state_dir=folder))
         assert line.status == "ok"
@@ -127,7 +127,7 @@ class TestState:
 
     def test_it_is_the_file_that_the_host_opens(self) -> None:
         source = (Path(__file__).parents[3] / "core" / "host" / "line.py").read_text()
-        assert f'"{disk.DATABASE}"' in source or "DATABASE" in source
+        assert f'"{DATABASE}"' in source or "DATABASE" in source
 
 
 class TestSessions:
