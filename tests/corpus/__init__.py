@@ -1,0 +1,1 @@
+"""Labelled cases for the rules of the ledger, written before the rules; see README.md here."""
