@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from core import paths, privatefolder
+from core import paths, privatefolder, rendezvous
 from core.doctor.lines import Line, fail, ok, warn
 from core.doctor.reach import Reach
 from core.doctor.surroundings import Surroundings
@@ -53,7 +53,32 @@ def dump(surroundings: Surroundings, _: Reach) -> Iterable[Line]:
     elif not os.access(folder, os.W_OK | os.X_OK):
         yield fail("dump", f"{_name(folder)} cannot be written to", "Set dump_path to a file you may write.")
     else:
-        yield ok("dump", _name(path))
+        yield _writer(surroundings, path)
+
+
+def _writer(surroundings: Surroundings, path: Path) -> Line:
+    """Whether another ledger writes the dump already; one that hosts this project may."""
+    holder = _lock_holder(GuardedFile(path).lock_path, surroundings.proc)
+    if not holder:
+        return ok("dump", _name(path))
+    here = rendezvous.ledger(surroundings.directory, environ=surroundings.environ)
+    if here is not None and here.pid == holder:
+        return ok("dump", f"{_name(path)}, written by the ledger of process {holder}")
+    text = f"{_name(path)} is written by another ledger (process {holder}), so one that starts here will not write it"
+    return warn("dump", text, "Give this project a file of its own: `ledger-tui config set dump_path FILE --project`.")
+
+
+def _lock_holder(path: Path, proc: Path) -> int:
+    """Process that holds a lock on this file; 0: none, or the system does not tell."""
+    try:
+        inode = path.lstat().st_ino
+        for line in (proc / "locks").read_text().splitlines():
+            _, kind, _, _, pid, file, *_ = line.split()
+            if kind == "FLOCK" and int(file.rpartition(":")[2]) == inode:
+                return max(0, int(pid))
+    except (OSError, ValueError):
+        pass
+    return 0
 
 
 def _in_the_way(path: Path) -> str:

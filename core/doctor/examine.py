@@ -19,7 +19,7 @@ from core.doctor.surroundings import Surroundings
 from core.errors import LedgerError
 from core.text import clean_line
 
-SECONDS: Final = 3.0
+SECONDS: Final = 5.0
 """For one check. The way to OpenCode is looked for first, in as much again."""
 
 T = TypeVar("T")
@@ -39,6 +39,7 @@ CHECKS: Final[tuple[tuple[str, Check], ...]] = (
     ("model", server.model),
     ("snapshot", server.snapshot),
     ("plugin", installed.plugin),
+    ("modules", installed.modules),
     ("agent file", installed.agent_file),
     ("hook", hooks.hook),
     ("runtime", disk.runtime),

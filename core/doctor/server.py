@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable
 from typing import Final
 
-from core.doctor.installed import plugin_is_there
+from core.doctor.installed import agent_is_there, plugin_is_there
 from core.doctor.lines import Line, fail, ok, warn
 from core.doctor.reach import Reach
 from core.doctor.surroundings import Surroundings
@@ -17,6 +17,7 @@ from core.text import clean_line
 TESTED: Final = "1.18.33"
 """The version of OpenCode that the ledger is tested with."""
 _START: Final = "Start `opencode` in the project."
+_START_UNPREPARED: Final = "Start `opencode --port 4096` in the project, or plain `opencode` after `ledger-tui init`."
 
 
 def opencode(surroundings: Surroundings, way: Reach) -> Iterable[Line]:
@@ -54,7 +55,8 @@ def way_in(surroundings: Surroundings, way: Reach) -> Iterable[Line]:
     elif way.problem:
         yield fail("way in", f"could not be looked for: {clean_line(way.problem, 300)}", "Name a server with --server.")
     elif not way.here:
-        yield warn("way in", f"no OpenCode runs for {clean_line(str(surroundings.directory), 200)}", _START)
+        fix = _START if plugin_is_there(surroundings) else _START_UNPREPARED
+        yield warn("way in", f"no OpenCode runs for {clean_line(str(surroundings.directory), 200)}", fix)
     if way.way != "named":
         yield from _several(way)
         yield from _closed(surroundings, way)
@@ -94,7 +96,7 @@ def auth(_: Surroundings, way: Reach) -> Iterable[Line]:
         fix = "Restart OpenCode." if way.token else "Check OPENCODE_SERVER_PASSWORD and OPENCODE_SERVER_USERNAME."
         yield fail("auth", f"OpenCode does not take the {'token of its door' if way.token else 'password'}", fix)
     elif not way.answers:
-        yield _unasked("auth")
+        yield _unasked("auth", way)
     elif way.token:
         yield ok("auth", "by the token of the door")
     else:
@@ -104,7 +106,7 @@ def auth(_: Surroundings, way: Reach) -> Iterable[Line]:
 async def agent(surroundings: Surroundings, way: Reach) -> Iterable[Line]:
     """Which agent would extract."""
     if not way.answers:
-        return [_unasked("agent")]
+        return [_unasked("agent", way)]
     async with way.client(str(surroundings.directory)) as client:
         names = [found.name for found in await client.agents()]
     try:
@@ -113,15 +115,15 @@ async def agent(surroundings: Surroundings, way: Reach) -> Iterable[Line]:
         return [fail("agent", str(error))]
     text = f"{clean_line(chosen, 80)}, {why}"
     if surroundings.settings.agent == AUTO and chosen != PREFERRED[0]:
-        fix = "Run `ledger-tui init` and restart OpenCode: its own agent is cheaper and can do nothing else."
-        return [warn("agent", text, fix)]
+        do = "Restart OpenCode" if agent_is_there(surroundings) else "Run `ledger-tui init` and restart OpenCode"
+        return [warn("agent", text, f"{do}: the ledger's own agent is cheaper and can do nothing else.")]
     return [ok("agent", text)]
 
 
 async def model(surroundings: Surroundings, way: Reach) -> Iterable[Line]:
     """Which model would extract."""
     if not way.answers:
-        return [_unasked("model")]
+        return [_unasked("model", way)]
     async with way.client(str(surroundings.directory)) as client:
         agents, config, models = await client.agents(), await client.config(), await client.providers()
     settings = surroundings.settings
@@ -151,7 +153,7 @@ async def model(surroundings: Surroundings, way: Reach) -> Iterable[Line]:
 async def snapshot(surroundings: Surroundings, way: Reach) -> Iterable[Line]:
     """Whether a note that is patched into a call from outside comes in time."""
     if not way.answers:
-        return [_unasked("snapshot")]
+        return [_unasked("snapshot", way)]
     async with way.client(str(surroundings.directory)) as client:
         is_on = (await client.config()).snapshot
     if is_on:
@@ -162,5 +164,6 @@ async def snapshot(surroundings: Surroundings, way: Reach) -> Iterable[Line]:
     return [warn("snapshot", text, "Run `ledger-tui init` and restart OpenCode.")]
 
 
-def _unasked(check: str) -> Line:
-    return ok(check, "not checked: no OpenCode can be asked")
+def _unasked(check: str, way: Reach) -> Line:
+    closed = way.wants_password or way.refused
+    return ok(check, f"not checked: {'OpenCode does not let it' if closed else 'no OpenCode can be asked'}")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, Literal
 
@@ -85,9 +87,10 @@ def write(path: Path, text: str, *, replace: bool) -> None:
     """Write a file as a whole, its folders made if need be. Without `replace` only where there is nothing yet.
 
     Raises:
-        FileError: it cannot be written, or something has appeared in its place.
+        FileError: it cannot be written, or something has appeared in its place; folders that were made are gone again.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    made = missing_folders(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("x", encoding="utf-8", newline="\n") as out:
@@ -96,10 +99,30 @@ def write(path: Path, text: str, *, replace: bool) -> None:
             temporary.replace(path)
         else:
             _place(temporary, path)
-    except OSError as error:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
+        remove_empty(made)
+        if not isinstance(error, OSError):
+            raise
         raise FileError(f"cannot write {clean_line(str(path), 300)}: {error.strerror}") from error
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove these folders, in this order, as far as nothing is in them."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def leftovers(path: Path) -> list[Path]:
+    """What a writer of `path` that was killed has left beside it."""
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}")
+    try:
+        names = [other for other in path.parent.iterdir() if pattern.fullmatch(other.name)]
+        return sorted(other for other in names if other.is_file() and not other.is_symlink())
+    except OSError:
+        return []
 
 
 def _place(temporary: Path, path: Path) -> None:

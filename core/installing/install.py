@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, Literal
@@ -11,7 +12,7 @@ import msgspec
 
 from core.errors import FileError
 from core.installing import texts
-from core.installing.files import Found, look, missing_folders, write
+from core.installing.files import Found, leftovers, look, missing_folders, remove_empty, write
 from core.installing.marks import marked, release
 from core.installing.places import Place
 from core.text import clean_line
@@ -50,7 +51,8 @@ def install(place: Place, *, plugin: str, version: str, model: str | None = None
         dry_run: only say what would be done.
 
     Raises:
-        FileError: a file in the way is not ours, or was edited or written by a later version; or writing failed.
+        FileError: a file in the way is not ours, or was edited or written by a later version; or writing failed, and
+            then all is as it was.
         UsageError: `model` is none.
     """
     agent = look(place.agent)
@@ -65,10 +67,28 @@ def install(place: Place, *, plugin: str, version: str, model: str | None = None
         _plan(place, agent, texts.agent_text(texts.check_model(model)), version, comment="#", line=1),
     ]
     if not dry_run:
-        for plan in plans:
-            if plan.deed.changes:
-                write(plan.found.path, plan.text, replace=plan.found.state == "ours")
+        _write_all([plan for plan in plans if plan.deed.changes])
     return [plan.deed for plan in plans]
+
+
+def _write_all(plans: Iterable[_Planned]) -> None:
+    """Write all the files; when one cannot be written, take back those before it."""
+    with contextlib.ExitStack() as undo:
+        for plan in plans:
+            folders = missing_folders(plan.found.path)
+            write(plan.found.path, plan.text, replace=plan.found.state == "ours")
+            undo.callback(_take_back, plan.found, folders)
+        undo.pop_all()
+
+
+def _take_back(found: Found, folders: Iterable[Path]) -> None:
+    """Bring back what was found at a path before it was written."""
+    with contextlib.suppress(OSError, FileError):
+        if found.state == "ours":
+            write(found.path, found.text, replace=True)
+        else:
+            found.path.unlink()
+            remove_empty(folders)
 
 
 def _plan(place: Place, found: Found, text: str, version: str, *, comment: str, line: int) -> _Planned:
@@ -84,14 +104,19 @@ def _plan(place: Place, found: Found, text: str, version: str, *, comment: str, 
     else:
         detail = "" if found.version == version else f"{found.version} to {version}"
         deed = Deed(path=found.path, what="updated", detail=detail)
+    if deed.changes:
+        _check_writable(found.path)
     return _Planned(found, wanted, deed)
 
 
 def _check(place: Place, found: Found, version: str) -> None:
     """Raise FileError where nothing may be written."""
     name = _name(found.path)
-    if place.scope == "project" and not _within(found.path.parent, place.top):
+    if not _is_inside(place, found.path):
         raise FileError(f"{name} would be outside of the project: a folder of it is a link", "Remove the link.")
+    blocker = next((folder for folder in found.path.parents if os.path.lexists(folder)), None)
+    if blocker is not None and not blocker.is_dir():
+        raise FileError(f"{_name(blocker)} is in the way: it is no folder", "Move it away, then run init again.")
     if found.state == "foreign":
         raise FileError(f"{name} is there and not overwritten: {found.why}", "Move it away, then run init again.")
     if found.state != "missing" and release(found.version) > release(version):
@@ -101,6 +126,14 @@ def _check(place: Place, found: Found, version: str) -> None:
             f"{name} is of version {found.version} and was edited, so it is not replaced by {version}",
             "Move it away, then run init again and carry your edits over.",
         )
+
+
+def _check_writable(path: Path) -> None:
+    """Raise FileError where the nearest folder that is there takes no files, so that a dry run says it too."""
+    nearest = next(folder for folder in path.parents if folder.is_dir())
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        hint = "Make the folder writable, or install for all projects with `ledger-tui init --global`."
+        raise FileError(f"cannot write {_name(path)}: {_name(nearest)} cannot be written to", hint)
 
 
 def uninstall(place: Place, *, dry_run: bool = False) -> list[Deed]:
@@ -114,7 +147,10 @@ def uninstall(place: Place, *, dry_run: bool = False) -> list[Deed]:
     finds = [look(place.plugin), look(place.agent)]
     deeds = [_removal(place, found) for found in finds]
     files = [found for found, deed in zip(finds, deeds, strict=True) if deed.what == "removed"]
-    gone = {found.path for found in files}
+    broken = [path for found in finds if _is_inside(place, found.path) for path in leftovers(found.path)]
+    deeds += [Deed(path=path, what="removed", detail="left by an init that was cut short") for path in broken]
+    gone = {found.path for found in files}.union(broken)
+    others = len(deeds)
     for folder in _made_for(place, files):
         if _within(folder, place.top) and _entries(folder) <= gone:
             gone.add(folder)
@@ -122,14 +158,15 @@ def uninstall(place: Place, *, dry_run: bool = False) -> list[Deed]:
         elif folder.is_dir():
             deeds.append(Deed(path=folder, what="kept", detail="made by init, but there is something else in it"))
     if not dry_run:
-        _remove(files, (deed.path for deed in deeds[len(finds) :] if deed.what == "removed"))
+        _remove([*(found.path for found in files), *broken])
+        remove_empty(deed.path for deed in deeds[others:] if deed.what == "removed")
     return deeds
 
 
 def _removal(place: Place, found: Found) -> Deed:
     if found.state == "missing":
         return Deed(path=found.path, what="absent")
-    if place.scope == "project" and not _within(found.path.parent, place.top):
+    if not _is_inside(place, found.path):
         return Deed(path=found.path, what="kept", detail="outside of the project: a folder of it is a link")
     if found.state == "ours":
         return Deed(path=found.path, what="removed")
@@ -149,15 +186,12 @@ def _made_for(place: Place, files: Iterable[Found]) -> list[Path]:
     return sorted(made, key=lambda folder: (-len(folder.parts), folder))
 
 
-def _remove(files: Iterable[Found], folders: Iterable[Path]) -> None:
-    for found in files:
+def _remove(files: Iterable[Path]) -> None:
+    for path in files:
         try:
-            found.path.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
         except OSError as error:
-            raise FileError(f"cannot remove {_name(found.path)}: {error.strerror}") from error
-    for folder in folders:
-        with contextlib.suppress(OSError):  # something has come into it since
-            folder.rmdir()
+            raise FileError(f"cannot remove {_name(path)}: {error.strerror}") from error
 
 
 def _entries(folder: Path) -> set[Path]:
@@ -166,6 +200,11 @@ def _entries(folder: Path) -> set[Path]:
         return set(folder.iterdir())
     except OSError:
         return {folder}
+
+
+def _is_inside(place: Place, path: Path) -> bool:
+    """Whether a project's file would really be in the project; the user's own folder may be a link to anywhere."""
+    return place.scope == "global" or _within(path.parent, place.top)
 
 
 def _within(path: Path, top: Path) -> bool:

@@ -13,10 +13,16 @@ from core.opencode.sockets import from_lsof, is_opencode
 
 
 class Running(msgspec.Struct, frozen=True, kw_only=True):
-    """An OpenCode process; `cwd` is empty where that cannot be told."""
+    """An OpenCode process.
+
+    Attributes:
+        cwd: empty where that cannot be told.
+        started: seconds since the epoch, exact to about a second; 0 where that cannot be told.
+    """
 
     pid: int
     cwd: str = ""
+    started: float = 0.0
 
 
 def running(
@@ -50,9 +56,20 @@ def _processes(proc: Path, uid: int) -> Iterator[Running]:
                 continue
             arguments = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
             if arguments[0] and is_opencode(str((process / "exe").readlink()), arguments):
-                yield Running(pid=pid, cwd=str((process / "cwd").readlink()))
+                cwd = str((process / "cwd").readlink())
+                yield Running(pid=pid, cwd=cwd, started=_started(process))
         except OSError:
             continue
+
+
+def _started(process: Path) -> float:
+    """When the system was started, and the clock ticks from then to the process's own start (its 22nd field)."""
+    try:
+        boot = next(line for line in (process.parent / "stat").read_text().splitlines() if line.startswith("btime "))
+        ticks = (process / "stat").read_text(errors="replace").rpartition(")")[2].split()[19]
+        return int(boot.split()[1]) + int(ticks) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, StopIteration):
+        return 0.0
 
 
 def _is_below(cwd: str, folder: str) -> bool:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ledger_tui import options
 from ledger_tui.output import say, say_json
 
 if TYPE_CHECKING:
+    from core.doctor.lines import Line
     from core.doctor.surroundings import Surroundings, Terminal
 
 HELP = "check what works, what does not, and say what to do"
@@ -42,11 +45,23 @@ def run(args: argparse.Namespace) -> int:
 
         say_json([msgspec.structs.asdict(line) for line in lines])
     else:
-        width = max(len(line.check) for line in lines)
+        margin = max(len(line.check) for line in lines)
+        columns = get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 0
         for line in lines:
-            fix = f" -> {line.fix}" if line.fix else ""
-            say(f"{line.status:<4}  {line.check:<{width}}  {line.text}{fix}")
+            say(_written(line, margin, columns))
     return 1 if any(line.status == "fail" for line in lines) else 0
+
+
+def _written(line: Line, margin: int, columns: int) -> str:
+    """One line; where it is wider than `columns` (0: no limit), broken between words under its text."""
+    start = f"{line.status:<4}  {line.check:<{margin}}  "
+    fix = f"-> {line.fix}" if line.fix else ""
+    whole = f"{start}{line.text} {fix}".rstrip()
+    if not columns or len(whole) <= columns:
+        return whole
+    room = max(20, columns - len(start))
+    pieces = [piece for part in (line.text, fix) for piece in wrap(part, room, break_on_hyphens=False)]
+    return start + f"\n{' ' * len(start)}".join(pieces)
 
 
 def _surroundings(args: argparse.Namespace) -> Surroundings:

@@ -27,6 +27,7 @@ def run(args: argparse.Namespace) -> int:
     """Remove, and say what was done."""
     from core.installing.files import look  # noqa: PLC0415
     from core.installing.install import uninstall  # noqa: PLC0415
+    from core.installing.telling import restart_line  # noqa: PLC0415
 
     place, others = init.places(args)
     deeds = uninstall(place, dry_run=args.dry_run)
@@ -35,6 +36,7 @@ def run(args: argparse.Namespace) -> int:
         if look(other.plugin).state in ("ours", "edited"):
             flag = " --global" if other.scope == "global" else ""
             say(f"note: the plugin stays in {other.root}; `ledger-tui uninit{flag}` is for that")
-    if any(deed.changes for deed in deeds) and not args.dry_run:
-        say(init.restart(place, "OpenCode does without it when it starts next.", "to be rid of it"))
+    plugin_stays = any(deed.path == place.plugin and deed.what == "kept" for deed in deeds)
+    if any(deed.changes for deed in deeds) and not args.dry_run and not plugin_stays:
+        say(restart_line(place, "OpenCode does without it when it starts next.", "to be rid of it"))
     return 0

@@ -48,6 +48,17 @@ class TestInit:
         assert "kept" in shell("uninit").out
         assert (shell.folder / self.AGENT).read_text() == "mine"
 
+    def test_edits_stay_and_are_named(self, shell: Shell) -> None:
+        """And nobody is told that OpenCode would do without the plugin then."""
+        shell("init")
+        edited = (shell.folder / self.PLUGIN).read_text() + "// mine\n"
+        (shell.folder / self.PLUGIN).write_text(edited)
+        said = shell("uninit").out
+        assert f"kept           {shell.folder / self.PLUGIN} (you edited it; delete it yourself)" in said
+        assert "starts next" not in said
+        assert (shell.folder / self.PLUGIN).read_text() == edited
+        assert not (shell.folder / self.AGENT).exists()
+
     def test_no_model(self, shell: Shell) -> None:
         assert "provider/model" in complaint(shell("init", "--model", "gpt"), 2)
 

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from core import rendezvous
 from core.doctor import disk
 from core.doctor.lines import Line
 from core.store.database import DATABASE, MIGRATIONS, open_database
+from core.store.guarded import GuardedFile
 
 from .stage import Stage
 
@@ -125,10 +127,6 @@ class TestState:
         assert line.status == "ok"
         assert sorted(path.name for path in stage.root.iterdir()) == before
 
-    def test_it_is_the_file_that_the_host_opens(self) -> None:
-        source = (Path(__file__).parents[3] / "core" / "host" / "line.py").read_text()
-        assert f'"{DATABASE}"' in source or "DATABASE" in source
-
 
 class TestSessions:
     @pytest.mark.parametrize(("variable", "base"), [("HOME", ".local/share"), ("XDG_DATA_HOME", "")])
@@ -140,3 +138,40 @@ class TestSessions:
         path.write_text("x" * 250_000)
         line = only(stage.lines(disk.sessions))
         assert (line.status, line.text) == ("ok", f"{path}, 0.2 MB")
+
+
+class TestWriterOfTheDump:
+    """The system's table of locks tells who writes the dump."""
+
+    def line(self, stage: Stage, kind: str = "FLOCK", pid: str = "4711") -> Line:
+        lock = stage.root / ".facts.json.lock"
+        lock.touch()
+        row = f"1: {kind}  ADVISORY  WRITE {pid} fe:00:{lock.stat().st_ino} 0 EOF\n"
+        (stage.root / "proc" / "locks").write_text(f"1: POSIX  ADVISORY  READ 7 fe:00:1 128 128\n{row}")
+        return only(stage.lines(disk.dump))
+
+    def test_another_ledger(self, stage: Stage) -> None:
+        line = self.line(stage)
+        assert (line.status, "process 4711" in line.text, "dump_path" in line.fix) == ("warn", True, True)
+
+    def test_the_one_that_hosts_the_project(self, stage: Stage) -> None:
+        payload = {"port": 1, "token": "a" * 64}
+        rendezvous.announce("ledger", stage.project, payload, environ=stage.environ)
+        line = self.line(stage, pid=str(os.getpid()))
+        assert (line.status, f"process {os.getpid()}" in line.text) == ("ok", True)
+
+    @pytest.mark.parametrize(("kind", "pid"), [("POSIX", "7"), ("FLOCK", "-1"), ("FLOCK", "x")])
+    def test_nothing_that_is_told(self, stage: Stage, kind: str, pid: str) -> None:
+        line = self.line(stage, kind, pid)
+        assert (line.status, line.text) == ("ok", str(stage.root / "facts.json"))
+
+    @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="the system has no /proc")
+    def test_a_real_lock(self, stage: Stage) -> None:
+        file = GuardedFile(stage.root / "facts.json")
+        assert only(stage.lines(disk.dump, proc=Path("/proc"))).status == "ok"
+        file.write(b"[]")
+        try:
+            line = only(stage.lines(disk.dump, proc=Path("/proc")))
+        finally:
+            file.release()
+        assert (line.status, f"process {os.getpid()}" in line.text) == ("warn", True)

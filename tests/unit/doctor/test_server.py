@@ -175,6 +175,10 @@ class TestWayIn:
     def test_none(self, stage: Stage) -> None:
         (line,) = self.lines(stage, Reach())
         assert (line.status, str(stage.project) in line.text) == ("warn", True)
+        assert "--port" in line.fix and "ledger-tui init" in line.fix
+        install(project_place(stage.project), plugin="x\n", version=VERSION)
+        (line,) = self.lines(stage, Reach())
+        assert line.fix == "Start `opencode` in the project."
 
     def test_could_not_be_looked_for(self, stage: Stage) -> None:
         (line,) = self.lines(stage, Reach(problem="OSError: x"))
@@ -230,6 +234,9 @@ class TestExtraction:
         opencode.routes["/agent"] = [{"name": "general"}]
         line = await self.agent(stage, way)
         assert (line.status, "general" in line.text, "init" in line.fix) == ("warn", True, True)
+        install(project_place(stage.project), plugin="x\n", version=VERSION)
+        line = await self.agent(stage, way)
+        assert (line.status, "init" in line.fix, "Restart" in line.fix) == ("warn", False, True)
         stage.sets.append("agent=general")
         assert (await self.agent(stage, way)).status == "ok"
 

@@ -200,7 +200,21 @@ class TestRefusals:
 
     def test_a_file_where_a_folder_should_be(self, place: Place) -> None:
         (place.top / ".opencode").write_text("")
-        self.refused(place, str(place.plugin))
+        self.refused(place, f"{place.root} is in the way: it is no folder")
+        place.root.unlink()
+        place.root.symlink_to("nowhere")
+        self.refused(place, f"{place.root} is in the way: it is no folder")
+
+    @pytest.mark.parametrize("dry_run", [False, True])
+    def test_a_folder_that_takes_no_files(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch, *, dry_run: bool
+    ) -> None:
+        """Said before anything is written, and by a dry run too."""
+        monkeypatch.setattr(os, "access", lambda path, mode: path != place.top)
+        with pytest.raises(FileError, match="cannot be written to") as caught:
+            init(place, dry_run=dry_run)
+        assert "--global" in caught.value.hint
+        assert set(tree(place.top)) == {".git/"}
 
     def test_a_file_system_without_hard_links(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
         def unsupported(*_: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,14 @@ def test_elsewhere_those_that_listen(tmp_path: Path) -> None:
         return f"p7\nn{tmp_path}\n" if "cwd" in command else "p7\ncopencode\nn127.0.0.1:4096\n"
 
     assert running(tmp_path, platform="darwin", uid=1, run=lsof) == [Running(pid=7, cwd=str(tmp_path))]
+
+
+@pytest.mark.parametrize(
+    ("stat", "expected"),
+    [("cpu 1\nbtime 1700000000\n", 1_700_000_005.0), ("cpu 1\n", 0.0), ("btime soon\n", 0.0), (None, 0.0)],
+)
+def test_when_it_was_started(machine: Machine, stat: str | None, expected: float) -> None:
+    machine.process(7, started=5 * os.sysconf("SC_CLK_TCK"))
+    if stat is not None:
+        (machine.proc / "stat").write_text(stat)
+    assert [process.started for process in find(machine)] == [expected]
