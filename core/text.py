@@ -11,10 +11,13 @@ from typing import Final
 
 from core.masking import mask
 
-__all__ = ["MARKER_ROOM", "clean", "clean_line", "clip", "clip_middle", "mask"]
+__all__ = ["MARKER_ROOM", "clean", "clean_line", "clip", "clip_middle", "mask", "mask_middle"]
 
 MARKER_ROOM: Final = 48
 """Characters that the marker of :func:`clip_middle` may take: the result has at most head + tail + MARKER_ROOM."""
+
+_MARGIN: Final = 4_096
+"""Characters beyond a cut that are masked with what stays, so that a secret across the cut is known as one."""
 
 _INVISIBLE: Final = (
     "\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"
@@ -83,4 +86,35 @@ def clip_middle(text: str, head: int, tail: int) -> str:
     left_out = len(text) - head - tail
     if left_out <= MARKER_ROOM:
         return text
-    return f"{text[:head]}\n… [{left_out} characters left out] …\n{text[len(text) - tail :]}"
+    return f"{text[:head]}{_left_out(left_out)}{text[len(text) - tail :]}"
+
+
+def mask_middle(text: str, head: int, tail: int) -> str:
+    """As :func:`clip_middle`, but a text that is cut is masked before, so that no part of a secret stays at the cut.
+
+    Of a long text only the ends are looked at, each with a margin. Text that stays whole is not masked.
+    """
+    left_out = len(text) - head - tail
+    if left_out <= MARKER_ROOM:
+        return text
+    if left_out <= 2 * _MARGIN:
+        return clip_middle(mask(text), head, tail)
+    first, last = mask(text[: head + _MARGIN]), mask(text[len(text) - tail - _MARGIN :])
+    # Where masking took away more than the margin, the outer cut comes near: the word there may be half a secret.
+    begin = min(head, len(first) - min(_MARGIN, _last_word(first)))
+    end = max(len(last) - tail, min(_MARGIN, _first_word(last)))
+    return f"{first[:begin]}{_left_out(left_out)}{last[end:]}"
+
+
+def _left_out(characters: int) -> str:
+    return f"\n… [{characters} characters left out] …\n"
+
+
+def _last_word(text: str) -> int:
+    """Length of what follows the last white space."""
+    return len(text) - 1 - max(map(text.rfind, " \t\n"))
+
+
+def _first_word(text: str) -> int:
+    """Length of what precedes the first white space."""
+    return min((place for place in map(text.find, " \t\n") if place >= 0), default=len(text))

@@ -159,7 +159,7 @@ def _shorten(text: str, room: int) -> str:
 
 
 def _block(step: Step, output_chars: int) -> _Block:
-    number = f"Step {step.n}" if step.n else "An earlier step"
+    number = "A step that was broken off" if step.broken_off else f"Step {step.n}" if step.n else "An earlier step"
     count = len(step.calls)
     head = f"{number}: {'no tool call' if not count else '1 call' if count == 1 else f'{count} calls'}"
     return _Block(head, tuple(_call(call, output_chars) for call in step.calls))

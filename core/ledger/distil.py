@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -12,7 +13,7 @@ from core.ledger.finding import Receipt
 from core.ledger.injection import label
 from core.ledger.ledger import Origin
 from core.ledger.observations import Candidate, ExtractionAnswered, ExtractionFailed, ExtractionStarted, StepFinished
-from core.ledger.schedule import Job, Schedule
+from core.ledger.schedule import Job, Schedule, completed
 from core.ledger.state import State
 from core.ledger.steps import Step
 
@@ -57,11 +58,11 @@ class Extractions:
     def _queue(self, job: Job, t: int) -> Run:
         self._state.changed("extractions", "steps")
         numbers = [step.n for step in job.steps]
-        report = ExtractionReport(t=t, session=self._state.root, id=job.id, state="queued", steps=len(job.steps))
+        report = ExtractionReport(t=t, session=self._state.root, id=job.id, state="queued", steps=completed(job.steps))
         run = Run(
             id=job.id,
             state="queued",
-            steps=len(job.steps),
+            steps=report.steps,
             first_step=min(numbers),
             last_step=max(numbers),
             started=t,
@@ -115,6 +116,13 @@ class Extractions:
             text = f"more than {self.schedule.limit} steps wait for extraction: the oldest are dropped"
             effects = self._state.warn_once(end.t, "buffer_full", text)
         return effects + self.due(end.t)
+
+    def broken_off(self, steps: Sequence[Step]) -> None:
+        """Steps ended without completing: what they left waits for the next extraction."""
+        for step in steps:
+            self.schedule.add(step)
+        if steps:
+            self._state.changed("extractions", "steps")
 
     def _run(self, id: str) -> Run | None:
         return next((run for run in reversed(self.runs) if run.id == id), None)

@@ -57,6 +57,8 @@ class Engine:
         self.tokens = seen.Tokens()
         self.total_tokens, self.cost = 0, 0.0
         self._open = OpenSteps()
+        self._idle: set[str] = set()
+        """Agent sessions that are known to do nothing."""
         self._has_inherited = False
         self._handlers: dict[type[seen.Observation], Callable[[Any], list[Effect]]] = {
             seen.ToolStarted: self._tool_started,
@@ -78,6 +80,7 @@ class Engine:
             seen.ExtractionFailed: self.extractions.failed,
             seen.NoteOutcome: self.injector.outcome,
             seen.Tick: lambda told: self.extractions.due(told.t),
+            seen.Reconnected: self._reconnected,
         }
 
     def observe(self, told: seen.Observation) -> list[Effect]:
@@ -125,13 +128,16 @@ class Engine:
         if told.via == "event":
             self.running.pop(told.call, None)
             self._open.add(told)
+            if told.session in self._idle:  # the turn was broken off before
+                self._break_off(told.session, told.t)
             self.state.changed("steps")
         return self.injector.finished(told)
 
     def _step_finished(self, told: seen.StepFinished) -> list[Effect]:
         if not told.backfill:
             self.state.completed += 1
-        step = self._open.close(told, 0 if told.backfill else self.state.completed)
+        before = self.extractions.schedule.resume(told.session, told.message)
+        step = self._open.close(told, 0 if told.backfill else self.state.completed, before)
         self.recent.append(step)
         self.tokens = told.tokens if told.session == self.root else self.tokens
         self.total_tokens += told.tokens.total
@@ -171,7 +177,11 @@ class Engine:
 
     def _status(self, told: seen.StatusChanged) -> list[Effect]:
         if told.state == "idle":
+            self._idle.add(told.session)
+            self._break_off(told.session, told.t)
             self._drop_unfinished(told.session)
+        else:
+            self._idle.discard(told.session)
         if told.session != self.root or self.session_state == told.state:
             return []
         self.session_state = told.state
@@ -233,6 +243,15 @@ class Engine:
         self.extractions.schedule.close()
         self.state.changed("status", "extractions")
         return [self._report(told.t, "deleted")]
+
+    def _reconnected(self, told: seen.Reconnected) -> list[Effect]:
+        """Extractions fail while the server is away: they are tried again at once, not after their pause."""
+        self.extractions.schedule.try_again()
+        return self.extractions.due(told.t)
+
+    def _break_off(self, session: str, t: int) -> None:
+        """An agent session does nothing any more: what its unfinished steps have put out is kept for an extraction."""
+        self.extractions.broken_off(self._open.break_off(session, self.state.completed, t))
 
     def _drop_unfinished(self, session: str) -> None:
         """An agent session is idle or gone: what it left unfinished will not end."""

@@ -145,9 +145,9 @@ class Meters:
         for key in [key for key in self._meters if key[1] == origin]:
             del self._meters[key]
 
-    def saved(self, topic: str) -> list[Meter]:
-        """Copies of what :meth:`start_over` sets to zero, for :meth:`restore`."""
-        meters = [meter for meter in self._meters.values() if meter.topic == topic]
+    def saved(self, topic: str | None = None) -> list[Meter]:
+        """Copies of what :meth:`start_over` sets to zero (None: of all meters), for :meth:`restore`."""
+        meters = [meter for meter in self._meters.values() if topic in (None, meter.topic)]
         return [msgspec.structs.replace(meter) for meter in (*meters, *self._shared.values())]
 
     def restore(self, meters: Sequence[Meter]) -> None:

@@ -106,6 +106,16 @@ class Ledger:
         return tuple(self._facts)
 
     @property
+    def deleted(self) -> frozenset[str]:
+        """Facts that a person deleted or corrected."""
+        return self._deleted
+
+    @property
+    def made(self) -> int:
+        """Number of the last finding, whatever became of it."""
+        return self._next - 1
+
+    @property
     def undoable(self) -> str:
         """What the next undo would take back; empty when there is nothing."""
         return self._undo[-1].what if self._undo else ""
@@ -150,6 +160,22 @@ class Ledger:
                 self._next += 1
                 changes += self._accept(copy)
         return changes
+
+    def adopt(self, findings: Sequence[Finding], deleted: Sequence[str], made: int) -> list[Change]:
+        """Go on, while still empty, from the findings and deletions of another ledger of the same session.
+
+        `made`: see :attr:`made`. Ids and order stay; a finding whose id or fact is there already is passed over.
+        """
+        if self._findings:
+            return []
+        self._deleted |= frozenset(deleted)
+        self._next = max(self._next, made + 1)
+        changes: list[Change] = []
+        for finding in findings:
+            if finding.id == f"f{finding.seq}" and finding.id not in self._findings and finding.fact not in self._facts:
+                changes.append(Change("added", self._put(finding), "taken over from another ledger"))
+                self._next = max(self._next, finding.seq + 1)
+        return changes + self._evict("")
 
     def add(self, t: int, fact: str, topic: str) -> list[Change]:
         """Add a fact in a person's name; brings back one that was deleted. No change when it is there already."""

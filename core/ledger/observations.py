@@ -136,6 +136,9 @@ class SessionFailed(Observation, frozen=True, kw_only=True):
 class Compacted(Observation, frozen=True, kw_only=True):
     """The session's history was replaced by a summary: what was appended before is gone from the model's view."""
 
+    n: int = 0
+    """How many-th compaction of the session this is, from 1; 0 when that is not known."""
+
 
 class Reverted(Observation, frozen=True, kw_only=True):
     """Everything from `message` on was taken back; an empty `message` means that the revert was undone."""
@@ -159,6 +162,31 @@ class FileChanged(Observation, frozen=True, kw_only=True):
     path: str
 
 
+class Option(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the answers a question offers; the label is what the agent is told."""
+
+    label: str
+    description: str = ""
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """One question of a request.
+
+    Attributes:
+        header: a few words that name it; may be empty.
+        text: the whole question.
+        options: with different, non-empty labels.
+        multiple: whether several options may be chosen.
+        custom: whether words of one's own are an answer too.
+    """
+
+    header: str = ""
+    text: str = ""
+    options: tuple[Option, ...] = ()
+    multiple: bool = False
+    custom: bool = True
+
+
 class PermissionAsked(Observation, frozen=True, kw_only=True):
     """The agent asks a person and waits for the answer; told once per request."""
 
@@ -172,12 +200,16 @@ class PermissionAsked(Observation, frozen=True, kw_only=True):
     """What the permission covers this time."""
     always: str = ""
     """What the answer "always" would allow from then on."""
+    questions: tuple[Question, ...] = ()
+    """What a question asks, one by one; `text` holds the same in short."""
 
 
 class PermissionAnswered(Observation, frozen=True, kw_only=True):
     """A request told before was answered, by whomever."""
 
     id: str
+    answer: str = ""
+    """The answer on one line; empty when it is not known."""
 
 
 class ExtractionStarted(Observation, frozen=True, kw_only=True):
@@ -226,3 +258,7 @@ class NoteOutcome(Observation, frozen=True, kw_only=True):
 
 class Tick(Observation, frozen=True, kw_only=True):
     """Time passed; lets a delayed retry come due."""
+
+
+class Reconnected(Observation, frozen=True, kw_only=True):
+    """The server can be reached again: what failed without it can be tried at once."""

@@ -1,7 +1,8 @@
 """When to extract, and from which steps. Pure: time is passed in.
 
 Steps wait in a buffer until enough of them are there, then they are handed out as one job at a time. A job that fails
-puts its steps back; they are tried again after a growing pause.
+puts its steps back; they are tried again after a growing pause. What broken-off steps left waits among the others,
+goes with the completed step before it, and is not counted.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from core.ledger.steps import Step
+from core.ledger.steps import Call, Step
 
 RETRY_MS: Final = (15_000, 60_000, 180_000, 600_000)
 """Pauses after the first, second, … failure in a row; the last one repeats."""
@@ -52,13 +53,23 @@ class Schedule:
 
     @property
     def buffered(self) -> int:
-        """Steps that wait, those of a running job not counted."""
-        return len(self._buffer)
+        """Completed steps that wait, those of a running job not counted."""
+        return completed(self._buffer)
+
+    @property
+    def broken_off(self) -> int:
+        """How many broken-off steps left something that waits, those from before attaching included."""
+        return sum(step.broken_off for steps in (self.earlier, self._buffer) for step in steps)
 
     @property
     def waiting(self) -> tuple[Step, ...]:
         """The steps that wait, oldest first."""
         return tuple(self._buffer)
+
+    @property
+    def jobs(self) -> int:
+        """Jobs handed out so far."""
+        return self._jobs
 
     @property
     def due_at(self) -> int:
@@ -73,24 +84,39 @@ class Schedule:
         del target[:dropped]
         return dropped
 
+    def resume(self, session: str, message: str) -> tuple[Call, ...]:
+        """The step that seemed to be broken off goes on: its calls leave the buffer, as they will come with it."""
+        calls: list[Call] = []
+        for steps in (self.earlier, self._buffer):
+            for step in list(steps):
+                if step.broken_off and (step.origin, step.message) == (session, message):
+                    steps.remove(step)
+                    calls += step.calls
+        return tuple(calls)
+
     def force(self, *, earlier: bool = False) -> int:
-        """Ask for everything that waits to be extracted now; returns the number of steps."""
+        """Ask for everything that waits to be extracted now; returns the number of completed steps."""
         if earlier:
             self._buffer[:0], self.earlier = self.earlier, []
         self._forced = bool(self._buffer)
         self.retry_at = 0
-        return len(self._buffer)
+        return self.buffered
+
+    def try_again(self) -> None:
+        """What made extractions fail is over: the next try need not wait, and its failure would count as the first."""
+        self._failures, self.retry_at = 0, 0
 
     def next(self, t: int) -> Job | None:
         """The job to start at time `t`, if one is due and none is running."""
         if self._closed or self.paused or self.running is not None or not self._buffer or t < self.retry_at:
             return None
-        if not self._forced and len(self._buffer) < self.interval:
+        if not self._forced and self.buffered < self.interval:
             return None
         size = max(self.interval, JOB_STEPS) if self._forced or self._failures else self.interval
         self._jobs += 1
-        self.running = Job(f"x{self._jobs}", tuple(self._buffer[:size]))
-        del self._buffer[:size]
+        end = _end_of(size, self._buffer)
+        self.running = Job(f"x{self._jobs}", tuple(self._buffer[:end]))
+        del self._buffer[:end]
         self._forced = self._forced and bool(self._buffer)
         self.retry_at = 0
         return self.running
@@ -98,7 +124,13 @@ class Schedule:
     def split(self, steps: Sequence[Step]) -> list[tuple[Step, ...]]:
         """The jobs that a forced extraction of `steps` would make."""
         size = max(self.interval, JOB_STEPS)
-        return [tuple(steps[at : at + size]) for at in range(0, len(steps), size)]
+        jobs: list[tuple[Step, ...]] = []
+        at = 0
+        while at < len(steps):
+            end = at + _end_of(size, steps[at:])
+            jobs.append(tuple(steps[at:end]))
+            at = end
+        return jobs
 
     def succeeded(self, id: str) -> Job | None:
         """The running job `id` is done; None when it is not the running one."""
@@ -122,7 +154,7 @@ class Schedule:
         return job
 
     def take_back(self, gone: Callable[[Step], bool]) -> int:
-        """Steps that were reverted leave the buffer; returns how many."""
+        """Steps that were reverted leave the buffer; returns how many completed ones."""
         taken = [step for step in self._buffer if gone(step)]
         self._reverted += [*(step for step in self.earlier if gone(step)), *taken]
         self._buffer = [step for step in self._buffer if not gone(step)]
@@ -130,15 +162,20 @@ class Schedule:
         self._forced = self._forced and bool(self._buffer)
         if self.running is not None:
             self._taken |= {step.part: step for step in self.running.steps if gone(step)}
-        return len(taken)
+        return completed(taken)
 
     def bring_back(self) -> int:
-        """The revert was undone: its steps wait again; returns how many."""
+        """The revert was undone: its steps wait again; returns how many completed ones."""
         steps, self._reverted = self._reverted, []
         self.earlier = _in_order([*self.earlier, *(step for step in steps if step.earlier)])
         self._buffer = _in_order([*self._buffer, *(step for step in steps if not step.earlier)])
         self._taken = {part: step for part, step in self._taken.items() if step is None}
-        return len(steps)
+        return completed(steps)
+
+    def go_on(self, waiting: Sequence[Step], earlier: Sequence[Step], jobs: int) -> None:
+        """Replace what waits by what waited elsewhere, where `jobs` were handed out."""
+        self._buffer, self.earlier = list(waiting[-self.limit :]), list(earlier[-self.limit :])
+        self._jobs = max(self._jobs, jobs)
 
     def give_up_reverted(self) -> None:
         """The revert became final."""
@@ -157,6 +194,22 @@ class Schedule:
             return None
         job, self.running = self.running, None
         return job
+
+
+def completed(steps: Iterable[Step]) -> int:
+    """How many of these are completed steps."""
+    return sum(not step.broken_off for step in steps)
+
+
+def _end_of(size: int, steps: Sequence[Step]) -> int:
+    """Where `size` completed steps end, with what was broken off right after them."""
+    whole = 0
+    for at, step in enumerate(steps):
+        if not step.broken_off:
+            if whole == size:
+                return at
+            whole += 1
+    return len(steps)
 
 
 def _in_order(steps: Iterable[Step]) -> list[Step]:

@@ -13,6 +13,7 @@ from core.ledger.escalation import Meter
 from core.ledger.injection import Injector, label
 from core.ledger.ledger import UNDO_DEPTH
 from core.ledger.state import State
+from core.text import mask
 
 
 class Steering:
@@ -54,7 +55,7 @@ class Steering:
         return self._changed(command, changes, f"Deleted {_facts(len(changes))}.")
 
     def _edit(self, command: ask.Edit) -> list[Effect]:
-        fact, topic = command.fact.strip(), command.topic.strip() or "general"
+        fact, topic = mask(command.fact.strip()), mask(command.topic.strip()) or "general"
         old = self._state.ledger.get(command.id)
         if not fact:
             return [self._said(command, "A fact needs some text; delete it instead.", ok=False)]
@@ -67,7 +68,7 @@ class Steering:
         return self._changed(command, changes, "Edited.")
 
     def _add(self, command: ask.Add) -> list[Effect]:
-        fact, topic = command.fact.strip(), command.topic.strip() or "general"
+        fact, topic = mask(command.fact.strip()), mask(command.topic.strip()) or "general"
         if not fact:
             return [self._said(command, "A fact needs some text.", ok=False)]
         changes = self._state.ledger.add(command.t, fact, topic)
@@ -115,12 +116,13 @@ class Steering:
         schedule = self._extractions.schedule
         running = schedule.running
         steps = schedule.force(earlier=command.earlier)
-        if not steps:
+        if not schedule.waiting:
             hint = " Steps from before attaching can be included." if schedule.earlier else ""
             return [self._said(command, f"No steps wait for extraction.{hint}", ok=False)]
+        what = _steps(steps) if steps else "what a broken-off step left"
         if running is not None:
-            return [self._said(command, f"{_steps(steps)} will be extracted when {running.id} is done.")]
-        return [*self._extractions.due(command.t), self._said(command, f"Extracting {_steps(steps)}.")]
+            return [self._said(command, f"{what[0].upper()}{what[1:]} will be extracted when {running.id} is done.")]
+        return [*self._extractions.due(command.t), self._said(command, f"Extracting {what}.")]
 
     def _tell(self, command: ask.TellAgent) -> list[Effect]:
         if not self._state.settings.injection_enabled:

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from core.ledger.observations import StepFinished, Tokens, ToolFinished
-from core.text import clip_middle
+from core.text import mask_middle
 
 KEPT_CHARS: Final = 4_000
 """Characters kept of the head, and as many of the tail, of each command and output."""
@@ -23,7 +23,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     command: str
     path: str
     output: str
-    """Head and tail at most; see :func:`core.text.clip_middle`."""
+    """Head and tail at most; see :func:`core.text.mask_middle`."""
     exit: int | None
     ended: int
     ms: int
@@ -31,7 +31,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """A completed model step with its calls."""
+    """A model step with its calls."""
 
     n: int
     """1 for the first completed step of the root session and its sub-agents; 0 for one from before attaching."""
@@ -44,6 +44,9 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     cost: float
     earlier: bool = False
     """True for a step from before the ledger attached."""
+    broken_off: bool = False
+    """True for what an interrupted step left: no completed step, so it counts for nothing; `n` is that of the last one
+    completed before it."""
 
 
 class OpenSteps:
@@ -51,6 +54,7 @@ class OpenSteps:
 
     def __init__(self) -> None:
         self._calls: dict[tuple[str, str], list[Call]] = {}
+        self._earlier: set[tuple[str, str]] = set()
 
     def add(self, done: ToolFinished) -> None:
         """Keep a finished call until its step ends."""
@@ -59,30 +63,63 @@ class OpenSteps:
             tool=done.tool,
             ok=done.ok,
             summary=done.summary,
-            command=clip_middle(done.command, KEPT_CHARS, KEPT_CHARS),
+            command=mask_middle(done.command, KEPT_CHARS, KEPT_CHARS),
             path=done.path,
-            output=clip_middle(done.output, KEPT_CHARS, KEPT_CHARS),
+            output=mask_middle(done.output, KEPT_CHARS, KEPT_CHARS),
             exit=done.exit,
             ended=done.ended,
             ms=max(0, done.ended - done.started) if done.started else 0,
         )
-        self._calls.setdefault((done.session, done.message), []).append(call)
+        key = (done.session, done.message)
+        self._calls.setdefault(key, []).append(call)
+        if done.backfill:
+            self._earlier.add(key)
 
-    def close(self, end: StepFinished, n: int) -> Step:
-        """The step that `end` completes, with number `n`."""
+    def close(self, end: StepFinished, n: int, before: tuple[Call, ...] = ()) -> Step:
+        """The step that `end` completes, with number `n`; `before` are calls of it that seemed to be broken off."""
+        key = (end.session, end.message)
+        self._earlier.discard(key)
         return Step(
             n=n,
             origin=end.session,
             message=end.message,
             part=end.part,
             t=end.t,
-            calls=tuple(self._calls.pop((end.session, end.message), ())),
+            calls=(*before, *self._calls.pop(key, ())),
             tokens=end.tokens,
             cost=end.cost,
             earlier=end.backfill,
         )
 
+    def break_off(self, session: str, n: int, t: int) -> list[Step]:
+        """What an agent session left unfinished when it went idle at `t`, after `n` completed steps.
+
+        Steps of which no call succeeded are dropped: they hold little more than the words of the interruption.
+        """
+        left = [(key, tuple(self._calls.pop(key)), key in self._earlier) for key in self._of(session)]
+        self._earlier = {key for key in self._earlier if key[0] != session}
+        return [
+            Step(
+                n=0 if earlier else n,
+                origin=session,
+                message=key[1],
+                part=f"broken_off:{calls[0].call}",
+                t=t,
+                calls=calls,
+                tokens=Tokens(),
+                cost=0.0,
+                earlier=earlier,
+                broken_off=True,
+            )
+            for key, calls, earlier in left
+            if any(call.ok for call in calls)
+        ]
+
     def forget(self, session: str) -> None:
-        """Drop what an agent session left unfinished (it went idle or is gone)."""
-        for key in [key for key in self._calls if key[0] == session]:
+        """Drop what an agent session left unfinished: it is gone."""
+        for key in self._of(session):
             del self._calls[key]
+        self._earlier = {key for key in self._earlier if key[0] != session}
+
+    def _of(self, session: str) -> list[tuple[str, str]]:
+        return [key for key in self._calls if key[0] == session]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text import mask
+from core.text import MARKER_ROOM, clip_middle, mask, mask_middle
 
 # Assembled from pieces, so that no scanner takes this file for a leak.
 SK = "sk-" + "proj-4f9Ab2Cd3Ef4Gh5Ij6Kl7"
@@ -120,3 +120,54 @@ def test_a_token_between_other_words_is_found_and_the_rest_stays(before: str, af
 def test_a_long_hostile_run_is_taken_in_linear_time(unit: str) -> None:
     text = unit * (600_000 // len(unit))
     assert len(mask(text)) <= len(text)
+
+
+DIVIDED = {
+    "token": (f"OPENAI={SK}", SK),
+    "json": ('{"db_password": "tr0ub4dor&3-9f8e7d6c5b4a"}', "tr0ub4dor&3-9f8e7d6c5b4a"),
+    "header": ("Authorization: Bearer abcdef.123456.ghijkl", "abcdef.123456.ghijkl"),
+    "url": ("postgres://app:s3cr3t-w1th-s0me-length@db:5432/x", "s3cr3t-w1th-s0me-length"),
+    "jwt": (JWT, JWT),
+    "pem": (PEM.replace("\n-----END", "\n" + "AoIBAQDtur3x+/7Qw" * 90 + "\n-----END"), "AoIBAQDtur3x+/7Qw" * 90),
+}
+LINE = "step 17: loss 0.25, offset 128\n"
+
+
+@pytest.mark.parametrize("kind", DIVIDED)
+@pytest.mark.parametrize("length", [600, 30_000], ids=["just cut", "long"])
+@pytest.mark.parametrize("joint", ["\n", " ", ","], ids=["line", "word", "one word"])
+def test_a_secret_across_a_cut_leaves_nothing(kind: str, length: int, joint: str) -> None:
+    shown, secret = DIVIDED[kind]
+    filler = (LINE * 1_000)[:length].replace("\n", joint).replace(" ", joint if joint == "," else " ")
+    edge = 300
+    pieces = {secret[at : at + 8] for at in range(len(secret) - 8)}
+    for inside in range(0, len(shown) + 1, max(1, len(shown) // 25)):
+        before = "x" * (edge - inside) + joint if inside < edge else ""
+        at_head = f"{before}{shown}{joint}{filler}"
+        at_tail = f"{filler}{joint}{shown}{joint}{'y' * max(0, edge - inside)}"
+        for text in (at_head, at_tail):
+            found = mask_middle(text, edge, edge)
+            assert len(found) < len(text)
+            assert not [piece for piece in pieces if piece in found], (inside, found)
+
+
+def test_masked_or_not_the_ends_are_those_of_the_text() -> None:
+    text = LINE * 5_000
+    assert mask_middle(text, 300, 200) == clip_middle(text, 300, 200)
+    assert mask_middle(PEM, 4_000, 4_000) == PEM
+    assert mask_middle(text, 0, 0) == clip_middle(text, 0, 0)
+
+
+def test_a_word_at_the_far_end_of_what_was_masked_is_not_shown() -> None:
+    """Many secrets before it, each much shorter once it is masked, let the margin shrink away."""
+    secret = "hunter2" + "Ab3" * 40
+    first = f"{JWT} " * 27  # 3,900 characters become 350
+    text = f"{first}{'x' * (300 + 4_096 - len(first) - 30)} pwd={secret} {LINE * 500}"
+    assert mask_middle(text, 300, 300).startswith("[masked:jwt] [masked:jwt]")
+    assert "hunter2" not in mask_middle(text, 4_000, 300)
+
+
+@given(st.text(alphabet="ab \n=:@/-", max_size=60), st.integers(0, 300), st.integers(0, 300))
+def test_what_is_masked_at_the_ends_is_bounded(text: str, head: int, tail: int) -> None:
+    for factor in (1, 40, 400):
+        assert len(mask_middle(text * factor, head, tail)) <= max(head + tail, 0) + MARKER_ROOM
