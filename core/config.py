@@ -27,6 +27,21 @@ TEMPORARY = (Path(tempfile.gettempdir()), DEFAULT_DUMP_PATH.parent)
 """Folders in which a project's file may place the dump, besides the project's own."""
 
 
+_REASONS = {
+    "bool_parsing": "should be true or false",
+    "bool_type": "should be true or false",
+    "int_parsing": "should be a whole number",
+    "int_type": "should be a whole number",
+    "int_from_float": "should be a whole number",
+    "float_parsing": "should be a number",
+    "float_type": "should be a number",
+    "string_pattern_mismatch": "is not written as it should be",
+    "string_too_short": "should not be empty",
+    "string_type": "should be text",
+}
+"""How a wrong value is called, by pydantic's type of error, where its own words are none for a user."""
+
+
 class Value(msgspec.Struct, frozen=True, kw_only=True):
     """A setting in force.
 
@@ -122,7 +137,7 @@ def validate(given: Iterable[Given]) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(map(str, first["loc"][: 2 if first["loc"][0] == "keys" else 1]))
-        raise _wrong(origin[key], first["msg"]) from error
+        raise _wrong(origin[key], _REASONS.get(first["type"], first["msg"])) from error
 
 
 def assign(key: str, raw: str, *, directory: Path, project: bool = False) -> Path:
@@ -142,7 +157,10 @@ def assign(key: str, raw: str, *, directory: Path, project: bool = False) -> Pat
         FileError: the file cannot be read, understood or written.
     """
     name = resolve(key)
-    if name is None or name == "keys":
+    if name == "keys":
+        hint = "Write for example `ledger-tui config set keys.pin V`."
+        raise UsageError("config set: keys is a table, of which one action at a time is set", hint)
+    if name is None:
         raise unknown(key, "config set")
     path = paths.project_config_file(directory) if project else paths.user_config_file()
     base = path.parent.parent if project else None

@@ -34,7 +34,7 @@ MAX_BYTES: Final = 16 * 1024
 
 _DOOR_NAME: Final = re.compile(r"([0-9a-f]{32})\.([1-9][0-9]{0,9})\.door\.json")
 _PROC: Final = Path("/proc")
-_VERSIONS: Final = ("version", "opencode", "shim")
+_TEXTS: Final = ("version", "opencode", "shim", "seat")
 
 Kind = Literal["ledger", "door"]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65_535)]
@@ -73,10 +73,16 @@ class Announced(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LedgerFile(Announced, frozen=True, kw_only=True):
-    """A ledger that hosts a project; `deadline_ms` is how long the plugin waits for each of its answers."""
+    """A ledger that hosts a project.
+
+    Attributes:
+        deadline_ms: how long the plugin waits for each of its answers.
+        seat: the terminal it runs in, in words; empty: in none, or it does not say.
+    """
 
     version: str = ""
     deadline_ms: Milliseconds = 250
+    seat: str = ""
 
 
 class Door(Announced, frozen=True, kw_only=True):
@@ -214,7 +220,7 @@ def _decoded(content: bytes, kind: type[_T], key: str) -> _T | None:
             return None
     except (msgspec.MsgspecError, ValueError, OSError, RecursionError):
         return None
-    texts = {name: clean_line(getattr(said, name), 40) for name in _VERSIONS if hasattr(said, name)}
+    texts = {name: clean_line(getattr(said, name), 40) for name in _TEXTS if hasattr(said, name)}
     return msgspec.structs.replace(said, **texts)
 
 

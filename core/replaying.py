@@ -30,14 +30,16 @@ class Replay:
     Args:
         settings: the user's settings.
         answers: raw answers of the extraction agent, in order of use.
+        name: of the recording, as an error calls it.
     """
 
-    def __init__(self, settings: Settings, answers: Sequence[str] = ()) -> None:
+    def __init__(self, settings: Settings, answers: Sequence[str] = (), name: str = "the recording") -> None:
         self.desks: dict[str, Desk] = {}
         self._settings = engine_settings(settings)
         self._answers = Answers(answers, settings)
         self._assembler = Assembler()
         self._decoder = EventDecoder()
+        self._name = name
         self._t = 0
 
     def run(self, frames: RecordedFrames) -> Iterator[Report]:
@@ -58,7 +60,7 @@ class Replay:
         for desk in list(self.desks.values()):
             yield from self._perform(desk, desk.close(self._t))
         if not events:
-            raise FileError("the recording holds no event", "Give a file made by `ledger-tui record`.")
+            raise FileError(f"{self._name} holds no event", "Give a file made by `ledger-tui record`.")
         yield from self._warnings(frames)
 
     def _all(self, told: Iterable[tuple[str, seen.Observation]]) -> Iterator[Report]:
@@ -101,15 +103,16 @@ class Replay:
         return WarningReport(t=self._t, session="", code=code, message=message)
 
 
-def replay(path: Path, settings: Settings, answers: Path | None, out: JsonLines) -> int:
-    """Put the recording at `path` through the ledger and write the JSON lines; returns the exit code.
+def replay(path: Path | None, settings: Settings, answers: Path | None, out: JsonLines) -> int:
+    """Put the recording at `path` (None: standard input) through the ledger and write the JSON lines; the exit code.
 
     The dump is written only where the setting `dump_path` was given.
 
     Raises:
         FileError: a file cannot be read or holds no event.
     """
-    run = Replay(settings, read_answers(answers) if answers else ())
+    name = "standard input" if path is None else str(path)
+    run = Replay(settings, read_answers(answers) if answers else (), name)
     for report in run.run(RecordedFrames(open_recording(path), settings.max_frame_bytes)):
         out.write(report)
     if "dump_path" in settings.model_fields_set:
@@ -130,10 +133,10 @@ def read_answers(path: Path) -> list[str]:
     """Answers of the extraction agent: one JSON string a line.
 
     Raises:
-        FileError: it cannot be read, or a line is no JSON.
+        FileError: it cannot be read, or a line is no JSON string.
     """
     try:
-        return decode_answers(path.read_text("utf-8"))
+        return decode_answers(path.read_text("utf-8-sig"))
     except OSError as error:
         reason = error.strerror or "it cannot be read"
     except ValueError as error:

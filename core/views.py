@@ -13,10 +13,36 @@ from typing import Literal, Protocol
 import msgspec
 
 from core.ledger.commands import Command
+from core.ledger.observations import Question
 from core.ledger.steps import Step
 
 Reply = Literal["once", "always", "reject"]
+Answers = Sequence[Sequence[str]]
+"""Labels of options, or words of one's own, by question; none where a question stays unanswered."""
 Pane = Literal["status", "steps", "findings", "meters", "extractions", "log", "sessions"]
+
+
+class DeliveryView(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of the notes of all sessions since this ledger began; each note counts in one place."""
+
+    in_flight: int = 0
+    """Appended by the plugin before the model saw the output."""
+    patched: int = 0
+    """Patched into the finished call in time for the next request."""
+    late: int = 0
+    """Read one request late."""
+    failed: int = 0
+    unknown: int = 0
+    """Nothing told whether they arrived."""
+    questions: int = 0
+    """Calls about which the plugin asked."""
+    missed: int = 0
+    """Calls whose output went on because the answer did not come within `hook_deadline_ms`."""
+    p50_ms: float | None = None
+    """Half of the plugin's round trips took no longer; None before the first."""
+    p95_ms: float | None = None
+    silent: tuple[str, ...] = ()
+    """Root sessions about which the plugin does not ask: their notes go by patch."""
 
 
 class ServerView(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +50,8 @@ class ServerView(msgspec.Struct, frozen=True, kw_only=True):
 
     url: str = ""
     version: str = ""
+    servers: int = 0
+    """OpenCode processes of the project that are followed; `url` and `version` are those of one of them."""
     state: Literal["searching", "none", "connecting", "live", "resyncing", "reconnecting", "refused", "closed", "file"]
     detail: str = ""
     """One sentence for the user: what is wrong and what to do; empty while all is well."""
@@ -31,11 +59,16 @@ class ServerView(msgspec.Struct, frozen=True, kw_only=True):
     retry_at: int = 0
     """When the next attempt to connect is due, ms since the epoch; 0 when none is."""
     delivery: Literal["patch", "hook", "off", "none"] = "none"
+    host: str = ""
+    """Who hosts the project while this ledger only watches: "process 1234 in pts/3"."""
     delivery_detail: str = ""
     """For example: "notes will be one request late (snapshots are off)"."""
+    notes: DeliveryView = DeliveryView()
     replay: bool = False
     """True when a recording is played: the screen must say so."""
     speed: float = 1.0
+    ended: bool = False
+    """Replay only: the recording was played to its end."""
 
 
 class RunningCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,7 +178,6 @@ class PermissionView(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     kind: Literal["permission", "question"]
-    """A question can only be answered in OpenCode."""
     title: str
     text: str
     """The whole command, file or question; several lines where it has them."""
@@ -155,6 +187,8 @@ class PermissionView(msgspec.Struct, frozen=True, kw_only=True):
     origin: str
     """Agent session that waits."""
     since: int
+    questions: Sequence[Question] = ()
+    """What a question asks, one by one; empty for a permission."""
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
@@ -193,6 +227,8 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     """How many facts wait to be put in front of the agent by `i`."""
     permissions: Sequence[PermissionView] = ()
     """Requests that wait for a person's answer."""
+    broken_off: int = 0
+    """Steps that did not complete and whose outputs wait for extraction; not among `buffered` and `earlier`."""
 
 
 class SessionItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -204,6 +240,8 @@ class SessionItem(msgspec.Struct, frozen=True, kw_only=True):
     state: Literal["busy", "idle", "error", "deleted", "waiting"]
     updated: int
     findings: int
+    waits_for: Literal["", "permission", "question"] = ""
+    """What a waiting session, or a sub-agent of it, has waited for longest."""
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -268,6 +306,10 @@ class LedgerHost(Protocol):
 
     def reply_permission(self, id: str, reply: Reply) -> None:
         """Answer a permission request; a failure becomes a warning."""
+        ...
+
+    def reply_question(self, id: str, answers: Answers | None) -> None:
+        """Answer the questions of a request, all at once; None refuses. A failure becomes a warning."""
         ...
 
     def retry(self) -> None:

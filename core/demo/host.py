@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from core.demo.folder import make_folder
 from core.demo.server import ReplayServer
 from core.host.host import Host
 from core.host.options import HostOptions
 from core.ledger.commands import Command
 from core.settings import Settings
-from core.views import Estimate, FindingView, Pane, Reply, ServerView, SessionItem, SessionView
+from core.views import Answers, Estimate, FindingView, Pane, Reply, ServerView, SessionItem, SessionView
 
 _WAITING = ServerView(state="searching", replay=True)
 
@@ -33,6 +34,7 @@ class DemoHost:
         self._settings = settings
         self._folder: Path | None = None
         self._host: Host | None = None
+        self._end: asyncio.Task[None] | None = None
         self._listeners: list[Callable[[], None]] = []
 
     @property
@@ -88,6 +90,9 @@ class DemoHost:
     def reply_permission(self, id: str, reply: Reply) -> None:
         """No effect: what a recording asked was answered."""
 
+    def reply_question(self, id: str, answers: Answers | None) -> None:
+        """No effect: what a recording asked was answered."""
+
     def retry(self) -> None:
         """See :class:`core.views.LedgerHost`."""
         if self._host:
@@ -101,7 +106,7 @@ class DemoHost:
     async def start(self) -> None:
         """Start the server and a ledger on it."""
         await self.replay.start()
-        self._folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="ledger-demo-"))
+        self._folder = await asyncio.to_thread(make_folder)
         options = HostOptions(
             directory=Path(self.replay.directory), server=self.replay.url, replay=True, state_dir=self._folder
         )
@@ -111,14 +116,24 @@ class DemoHost:
         self._host.subscribe(self._notify)
         await self._host.start()
         self._host.set_speed(self.replay.speed)
+        self._end = asyncio.create_task(self._tell_end(self._host), name="end of the recording")
 
     async def stop(self) -> None:
         """End both; nothing stays behind."""
+        if self._end:
+            self._end.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._end
         if self._host:
             await self._host.stop()
         await self.replay.stop()
         if self._folder:
             await asyncio.to_thread(shutil.rmtree, self._folder, True)
+
+    async def _tell_end(self, host: Host) -> None:
+        await self.replay.played()
+        host.set_server(ended=True)
+        host.remark("The recording has ended.", "session")
 
     def _notify(self) -> None:
         for listener in list(self._listeners):

@@ -53,8 +53,9 @@ class ReplayServer:
         self._lead_in = lead_in
         self._sender = Sender(clock)
         self._pace = Pace(speed)
+        self._answering = Pace(_answering(speed))
         self._player = Player(events, self._pace, self._sender, move=move_times, hold=hold_turns)
-        own = OwnTurns(self._sender, self._pace, iter(answers), directory=self.directory, model=_model(known))
+        own = OwnTurns(self._sender, self._answering, iter(answers), directory=self.directory, model=_model(known))
         self._routes = Routes(self._sender, own, self._player)
         self._http = LoopbackServer(self._routes.answer, limits=_LIMITS)
         self._playing: asyncio.Task[None] | None = None
@@ -87,11 +88,17 @@ class ReplayServer:
     def set_speed(self, speed: float) -> None:
         """Play at another speed from now on; 0 pauses. Raises ValueError when it is negative or no number."""
         self._pace.speed = speed
+        self._answering.speed = _answering(speed)
 
     @property
     def finished(self) -> asyncio.Event:
         """Set when the last event was sent."""
         return self._player.finished
+
+    async def played(self) -> None:
+        """Wait until the last event was sent and every listener has taken it."""
+        await self._player.finished.wait()
+        await self._sender.hub.room(0)
 
     async def start(self) -> None:
         """Listen. Raises OSError when the port is taken."""
@@ -117,6 +124,11 @@ class ReplayServer:
         await self._sender.hub.opened.wait()
         await asyncio.sleep(self._lead_in)
         await self._player.run()
+
+
+def _answering(speed: float) -> float:
+    """How fast the clients' own prompts are answered: as fast as all the rest, but a pause is none for them."""
+    return speed or 1.0
 
 
 def _directory(events: Sequence[Recorded]) -> str:

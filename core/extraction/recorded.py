@@ -14,6 +14,10 @@ from core.settings import Settings
 
 AGENT: Final = "recorded"
 """Reported as the agent of such an extraction."""
+_KINDS: Final = {
+    **{dict: "an object", list: "an array", int: "a number", float: "a number", bool: "true or false"},
+    type(None): "null",
+}
 
 
 class Answers:
@@ -48,18 +52,18 @@ class Answers:
 def decode_answers(text: str) -> list[str]:
     """The answers in a file of JSON strings, one a line; blank lines are skipped.
 
-    A line that holds another JSON value (an array of findings, say) is itself the answer.
-
     Raises:
-        ValueError: a line is no JSON; the message names it.
+        ValueError: a line is no JSON string; the message names it.
     """
     answers = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
+            answer = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"line {number} is not a JSON string") from error
-        answers.append(value if isinstance(value, str) else line)
+        if not isinstance(answer, str):
+            raise ValueError(f"line {number} is {_KINDS[type(answer)]}, not a JSON string")  # noqa: TRY004
+        answers.append(answer)
     return answers

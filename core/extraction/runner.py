@@ -15,6 +15,7 @@ from core.extraction.agents import NotThere, choose_agent, choose_model
 from core.extraction.parse import Answer, AnswerError, parse_answer
 from core.extraction.ports import ExtractionClient, OwnStore, Reply
 from core.extraction.prompt import Prompt, build_prompt
+from core.extraction.turn import Turn
 from core.extraction.waiting import Stuck, answer_of
 from core.ledger.effects import EXTRACTION_TITLE, Extract
 from core.ledger.observations import ExtractionAnswered, ExtractionFailed, ExtractionStarted, Observation, Tokens
@@ -48,6 +49,7 @@ class Runner:
         settings: agent, model, timeout and the bounds of the prompt.
         report: told what became of each job: ExtractionStarted, then ExtractionAnswered or ExtractionFailed.
         clock: time in ms since the epoch.
+        turn: shared with the runners of the project's other servers.
     """
 
     def __init__(
@@ -57,24 +59,23 @@ class Runner:
         settings: Settings,
         report: Callable[[Observation], None],
         clock: Callable[[], int],
+        turn: Turn | None = None,
     ) -> None:
         self._client = client
         self._own = own
         self._settings = settings
         self._report = report
         self._clock = clock
-        self._one_at_a_time = asyncio.Lock()
+        self._turn = turn or Turn()
         self._open: set[str] = set()
         self._left: set[str] = set()
         """Sessions that could not be deleted, for when the store is memory only and forgets whose they are."""
-        self._opening = False
-        """A session is being created: one with our title may be ours although its id is not known yet."""
 
     async def run(self, job: Extract) -> None:
         """Carry out a job; every outcome is reported, none is raised. When cancelled it cleans up first."""
         begun = self._clock()
         try:
-            async with self._one_at_a_time:
+            async with self._turn.lock:
                 begun = self._clock()
                 reply = await self._ask(job, await self._question(job))
                 answer = await _read(reply)
@@ -95,9 +96,9 @@ class Runner:
         Left over is a session whose stored owner no longer runs, or one with our title that nobody is known to work
         with and that is not busy. Raises ServerError when the server cannot be asked.
         """
-        stored = self._left.union(self._own.leftovers(self._client.url))
         titled = {found.id for found in await self._client.sessions() if found.title == EXTRACTION_TITLE}
-        unknown = {id for id in titled - stored if id not in self._own and not self._opening}
+        stored = self._left.union(self._own.leftovers(self._client.url), titled.intersection(self._own.leftovers()))
+        unknown = {id for id in titled - stored if id not in self._own and not self._turn.opening}
         busy = set(await self._client.statuses()) if unknown else set()
         left = sorted((stored | (unknown - busy)) - self._open)
         for id in left:
@@ -166,11 +167,11 @@ class Runner:
             self._open.discard(session)
 
     async def _create(self) -> str:
-        self._opening = True
+        self._turn.opening = True
         try:
             session = (await self._client.create_session(EXTRACTION_TITLE)).id
         finally:
-            self._opening = False
+            self._turn.opening = False
         self._own.add(session, self._client.url, self._clock())
         self._open.add(session)
         return session

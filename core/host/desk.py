@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
+
+import msgspec
 
 from core.delivery.patch import PatchDelivery
 from core.host.logrows import row
 from core.host.project import finding_view, session_view
 from core.ledger.effects import Effect, FindingReport, Report, SessionReport
 from core.ledger.engine import Engine
+from core.ledger.handover import Handover, take_over
 from core.ledger.observations import (
     AssistantStarted,
     NoteEchoed,
@@ -23,11 +26,13 @@ from core.ledger.observations import (
     UserMessage,
 )
 from core.ledger.state import EngineSettings
+from core.ledger.steps import Step
 from core.text import clean_line
 from core.views import FindingView, LogRow, Pane, SessionItem, SessionView
 
 LOG_ROWS: Final = 1_000
 _SUMMARIES: Final = 2_000
+_TAIL_ROWS: Final = 20
 _SUMMARY_CHARS: Final = 200
 
 
@@ -59,9 +64,21 @@ class Desk:
         elif isinstance(told, UserMessage) and not told.backfill and told.session == self.engine.root:
             self.add_row(LogRow(t=told.t, kind="user", text="new message: all meters at zero"))
         elif isinstance(told, PermissionAnswered) and (asked := self.engine.pending.get(told.id)) is not None:
-            self.add_row(LogRow(t=told.t, kind="user", text=f"answered: {asked.title}", detail=_line(asked.text)))
+            detail = _line(f"{told.answer}: {asked.text}" if told.answer else asked.text)
+            self.add_row(LogRow(t=told.t, kind="user", text=f"answered: {asked.title}", detail=detail))
         effects = self.engine.observe(told)
         self.log_all(effects)
+        return effects
+
+    def adopt(self, t: int, given: Handover, steps: Sequence[Step] | None, log: Sequence[LogRow]) -> list[Effect]:
+        """Go on from another ledger of this session, its log (oldest first) included; see :func:`take_over`."""
+        effects = take_over(self.engine, t, given, steps)
+        if log:
+            known = {(row.kind, row.text, row.detail) for row in log[-_TAIL_ROWS:]}  # the clocks differ a little
+            later = [row for row in self.log if row.t > log[-1].t and (row.kind, row.text, row.detail) not in known]
+            self.log.clear()
+            self.log.extend([*log, *later])
+            self._log_revision += 1
         return effects
 
     def watch_notes(self, told: Observation) -> None:
@@ -104,6 +121,10 @@ class Desk:
         self.log.append(entry)
         self._log_revision += 1
 
+    def log_call(self, call: str, entry: LogRow) -> None:
+        """Add a row of its own about a call, with its command beside it."""
+        self.add_row(msgspec.structs.replace(entry, detail=self._summaries.get(call, "")))
+
     def revision(self, pane: Pane) -> int:
         """Changes whenever what `pane` shows has changed."""
         if pane == "log":
@@ -117,13 +138,15 @@ class Desk:
     def item(self) -> SessionItem:
         """For the session picker."""
         engine = self.engine
+        oldest = next(iter(engine.pending.values()), None)
         return SessionItem(
             root=engine.root,
             title=engine.title,
             directory=engine.directory,
-            state="error" if engine.error else "waiting" if engine.pending else engine.session_state,
+            state="waiting" if oldest else "error" if engine.error else engine.session_state,
             updated=self.updated,
             findings=len(engine.state.ledger),
+            waits_for=oldest.kind if oldest else "",
         )
 
     def receipt(self, id: str) -> FindingView | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.ledger.engine import Engine
+from core.ledger.schedule import completed
 from core.ledger.steps import Step
 from core.settings import Settings
 from core.views import Estimate
@@ -21,7 +22,7 @@ def estimate(engine: Engine, settings: Settings) -> Estimate:
         _INSTRUCTION_CHARS + min(settings.extraction_prompt_chars, facts + sum(_size(step, settings) for step in job))
         for job in jobs
     )
-    return Estimate(steps=sum(map(len, jobs)), prompt_chars=chars, tokens=chars // _CHARS_PER_TOKEN)
+    return Estimate(steps=sum(map(completed, jobs)), prompt_chars=chars, tokens=chars // _CHARS_PER_TOKEN)
 
 
 def _size(step: Step, settings: Settings) -> int:

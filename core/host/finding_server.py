@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import msgspec
 
@@ -23,16 +24,48 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         token: of a door that the plugin opened; empty for a server that listens itself.
         named: the user gave its address, so no other is looked for.
+        pid: the process; 0 when unknown.
     """
 
     url: str
     credentials: Credentials | None
     named: bool
     token: str = ""
+    pid: int = 0
+
+    @property
+    def way(self) -> tuple[str, str]:
+        """What tells two ways in apart: the same port may be that of another process's door by now."""
+        return self.url, self.token
 
     def __repr__(self) -> str:
         """Without the token."""
         return f"Target(url={self.url!r}, named={self.named})"
+
+
+def named(options: HostOptions) -> Target | None:
+    """The server the user named."""
+    return None if options.server is None else Target(url=options.server, credentials=_password(options), named=True)
+
+
+def of_doors(directory: Path) -> list[Target]:
+    """Doors that the plugin opened in OpenCode processes of this folder, the last one started first. Never raises."""
+    doors = sorted(rendezvous.doors(directory), key=lambda door: door.pid, reverse=True)
+    return [Target(url=door.url, credentials=None, named=False, token=door.token, pid=door.pid) for door in doors]
+
+
+async def of_listeners(options: HostOptions, *, alone: bool) -> tuple[list[Target], ServerError | None]:
+    """OpenCode processes of this user that listen and work in this very folder.
+
+    With none of them, and where `alone` says that there is no door either, the best of those that work in the same
+    tree or above the folder; if there is none of these, why.
+    """
+    found = await discover(options.directory)
+    fitting = [candidate for candidate in found if candidate.match in _FITTING]
+    same = [candidate for candidate in fitting if candidate.match == "same"]
+    open_ones = [candidate for candidate in same if options.password or not candidate.needs_password]
+    chosen = open_ones or (fitting[:1] if alone else [])
+    return [_target(candidate, options) for candidate in chosen], None if chosen else _none(options, found)
 
 
 async def find_server(options: HostOptions) -> Target:
@@ -45,18 +78,23 @@ async def find_server(options: HostOptions) -> Target:
     Raises:
         Unreachable: there is none for this folder.
     """
-    password = Credentials(password=options.password, username=options.username) if options.password else None
-    if options.server is not None:
-        return Target(url=options.server, credentials=password, named=True)
-    doors = await asyncio.to_thread(rendezvous.doors, options.directory)
-    if doors:
-        door = max(doors, key=lambda candidate: candidate.pid)
-        return Target(url=door.url, credentials=None, named=False, token=door.token)
-    found = await discover(options.directory)
-    best = next((candidate for candidate in found if candidate.match in _FITTING), None)
-    if best is None:
-        raise _none(options, found)
-    return Target(url=best.url, credentials=password if best.needs_password else None, named=False)
+    if (target := named(options)) is not None:
+        return target
+    if doors := await asyncio.to_thread(of_doors, options.directory):
+        return doors[0]
+    found, problem = await of_listeners(options, alone=True)
+    if problem is not None:
+        raise problem
+    return found[0]
+
+
+def _target(found: Found, options: HostOptions) -> Target:
+    password = _password(options) if found.needs_password else None
+    return Target(url=found.url, credentials=password, named=False, pid=found.pid)
+
+
+def _password(options: HostOptions) -> Credentials | None:
+    return Credentials(password=options.password, username=options.username) if options.password else None
 
 
 def _none(options: HostOptions, found: list[Found]) -> ServerError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import logging
 import secrets
-from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
@@ -13,16 +13,18 @@ import msgspec
 
 from core import rendezvous
 from core.errors import FileError
+from core.host.hosting import seat
 from core.loopback.messages import Limits, Refusal, Request, Response
 from core.loopback.server import LoopbackServer
 
 _log = logging.getLogger(__name__)
 
 LIMITS: Final = Limits(body_bytes=1 << 20, header_seconds=5.0, body_seconds=5.0, handlers=64, connections=256)
-REMEMBERED: Final = 500
-"""Round trips of which the percentiles are made."""
 
 T = TypeVar("T")
+
+Route = Callable[[Request], Awaitable[Response]]
+"""Answers the requests to one path."""
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +50,8 @@ class After(msgspec.Struct, frozen=True, kw_only=True):
     exit: int | None = None
     started: int = 0
     ended: int = 0
+    last_ms: float | None = None
+    """How long the plugin waited for its previous answer, where no :class:`Ack` told it."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -58,7 +62,10 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Ack(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether the plugin appended a note before the output went on; `ms`: how long the answer took."""
+    """Whether the plugin appended a note before the output went on; `ms`: how long it waited for the answer.
+
+    Without a `note` the answer had not come by the deadline.
+    """
 
     session: str
     call: str
@@ -83,23 +90,6 @@ class Ears(Protocol):
         ...
 
 
-class RoundTrips:
-    """How long the plugin waited for its answers, as it measured it."""
-
-    def __init__(self) -> None:
-        self._ms: deque[float] = deque(maxlen=REMEMBERED)
-
-    def add(self, ms: float) -> None:
-        """One more."""
-        if 0 <= ms < 3_600_000:
-            self._ms.append(ms)
-
-    def percentile(self, share: float) -> float | None:
-        """In ms; None before the first."""
-        ordered = sorted(self._ms)
-        return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else None
-
-
 class HookServer:
     """Listens for the plugins of one project and announces itself to them.
 
@@ -108,12 +98,16 @@ class HookServer:
         deadline_ms: how long a plugin waits for an answer.
         version: of this ledger.
         ears: decides.
+        routes: further paths, behind the same checks.
     """
 
-    def __init__(self, directory: Path, deadline_ms: int, version: str, ears: Ears) -> None:
+    def __init__(
+        self, directory: Path, deadline_ms: int, version: str, ears: Ears, routes: Mapping[str, Route] | None = None
+    ) -> None:
         self._directory = directory
-        self._payload = {"deadline_ms": deadline_ms, "version": version}
+        self._payload = {"deadline_ms": deadline_ms, "version": version, "seat": seat()}
         self._ears = ears
+        self._routes = routes or {}
         self._token = secrets.token_hex(32)
         self._server = LoopbackServer(self._handle, limits=LIMITS)
         self._announced: rendezvous.Announcement | None = None
@@ -151,6 +145,8 @@ class HookServer:
             self._ears.ack(_read(request.body, Ack))
         elif request.path == "/v1/hello":
             self._ears.hello(_read(request.body, Hello))
+        elif (route := self._routes.get(request.path)) is not None:
+            return await route(request)
         else:
             raise Refusal(404, "there is nothing here")
         return Response.of({"ok": True})

@@ -12,14 +12,13 @@ import msgspec
 from core.clock import now_ms
 from core.delivery.receipts import Outcome
 from core.errors import LedgerError
-from core.host.audience import Audience
+from core.host.alarm import Alarm
 from core.host.desk import Desk, changes_dump
 from core.host.desks import CHANGES_SESSIONS, Desks
-from core.host.estimating import estimate
-from core.host.logrows import LATE
 from core.host.options import HostOptions
 from core.host.settings_of import engine_settings
 from core.host.toasts import Toasts
+from core.host.ways import Ways
 from core.ledger import observations as seen
 from core.ledger.commands import Command, Mute, ResetMeter, TellAgent
 from core.ledger.effects import (
@@ -30,19 +29,19 @@ from core.ledger.effects import (
     Note,
     Report,
     Said,
-    WarningReport,
 )
 from core.settings import Settings
-from core.views import Estimate, FindingView, LogRow, Pane, Reply, ServerView, SessionItem, SessionView
+from core.text import clean_line
+from core.views import Answers, LogRow, Reply
 
 if TYPE_CHECKING:
     from core.host.dumping import Dump
-    from core.host.inflight import InFlight
-    from core.host.line import Line
+    from core.host.lines import Lines
+    from core.host.mirrored import Legacy
     from core.host.sharing import Sharing
 
 
-class Host:
+class Host(Ways):
     """Implements :class:`core.views.LedgerHost` for a live server.
 
     Args:
@@ -52,77 +51,23 @@ class Host:
 
     Attributes:
         only: the one root session that counts; None: all of the directory.
-        read_only: another process hosts the project: this one watches until it may take over.
         fault: why the line to the server ended for good.
     """
 
     def __init__(self, options: HostOptions, settings: Settings, *, clock: Callable[[], int] = now_ms) -> None:
-        self.options = options
-        self.settings = settings
-        self.clock = clock
+        super().__init__(Desks(self._make_desk, options.session), options, settings, clock)
         self.fault: BaseException | None = None
         self.only: str | None = None
-        self.read_only = False
         self.on_speed: Callable[[float], None] | None = None
         self._engine_settings = engine_settings(settings)
-        self._desks = Desks(self._make_desk, options.session)
-        self._line: Line | None = None
-        self._flight: InFlight | None = None
+        self._alarm = Alarm(self._desks, clock, self._ring)
+        self._line: Lines | None = None
         self._sharing: Sharing | None = None
-        self._has_said_late = False
-        self._server = ServerView(state="searching", replay=options.replay)
-        self._audience = Audience()
-        self._revisions = {"sessions": 0, "status": 0}
         self._dump: Dump | None = None
-        self._tick: asyncio.TimerHandle | None = None
         self._ended = False
         self._takes_latest = options.latest
 
-    # What a screen asks for (see core.views.LedgerHost)
-
-    @property
-    def server(self) -> ServerView:
-        """The way to the server, as of now."""
-        return self._server
-
-    @property
-    def sessions(self) -> Sequence[SessionItem]:
-        """Root sessions of the directory, the most recently active first."""
-        return [desk.item() for desk in sorted(self._desks, key=lambda desk: -desk.updated)]
-
-    @property
-    def selected(self) -> str | None:
-        """The root session on screen."""
-        return self._desks.selected
-
-    def revision(self, pane: Pane) -> int:
-        """Changes whenever what `pane` shows of the selected session has changed."""
-        desk = self._desks.on_screen
-        own = self._revisions.get(pane, 0) + self._desks.switches * 1_000_003
-        return own + (desk.revision(pane) if desk else 0)
-
-    def view(self) -> SessionView | None:
-        """The selected session."""
-        desk = self._desks.on_screen
-        return desk.view() if desk else None
-
-    def receipt(self, finding: str) -> FindingView | None:
-        """A finding of the selected session with its whole receipt."""
-        desk = self._desks.on_screen
-        return desk.receipt(finding) if desk else None
-
-    def estimate(self) -> Estimate:
-        """What extracting everything that waits, earlier steps included, would send."""
-        desk = self._desks.on_screen
-        return estimate(desk.engine, self.settings) if desk else Estimate(steps=0, prompt_chars=0, tokens=0)
-
-    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` after any change; the result unsubscribes it."""
-        return self._audience.subscribe(listener)
-
-    def read_reports(self, reader: Callable[[Report], None]) -> None:
-        """Call `reader` with every report, in order."""
-        self._audience.add_reader(reader)
+    # What a screen asks for (see core.views.LedgerHost; what it reads is in core.host.showing)
 
     def select(self, root: str | None) -> None:
         """Show this root session; None: follow the busy one again."""
@@ -137,7 +82,7 @@ class Host:
         if desk is None:
             return "There is no session yet.", False
         if self.read_only:
-            return f"This ledger only watches. {self._server.delivery_detail}", False
+            return f"This ledger only watches: the project is hosted by {self._server.host}.", False
         stamped = msgspec.structs.replace(command, t=self.clock(), session=desk.engine.root)
         effects = self._take(desk, stamped)
         said = next(effect for effect in reversed(effects) if isinstance(effect, Said))
@@ -145,10 +90,22 @@ class Host:
             desk.add_row(LogRow(t=stamped.t, kind="user", text=said.text))
         return said.text, said.ok
 
+    def remark(self, text: str, kind: str = "plugin") -> None:
+        """Write a sentence of the dashboard's own into the log of the session on screen, if there is one."""
+        desk = self._desks.on_screen
+        if desk is not None:
+            desk.add_row(LogRow(t=self.clock(), kind=kind, text=clean_line(text, 500)))
+            self._audience.notify()
+
     def reply_permission(self, id: str, reply: Reply) -> None:
         """Answer a permission request; a failure becomes a warning."""
         if self._line is not None and not self.read_only:
             self._line.reply(id, reply)
+
+    def reply_question(self, id: str, answers: Answers | None) -> None:
+        """Answer the questions of a request, all at once; None refuses. A failure becomes a warning."""
+        if self._line is not None and not self.read_only:
+            self._line.answer(id, answers)
 
     def set_speed(self, speed: float) -> None:
         """Replay only: play at this multiple of the recorded speed; 0 pauses."""
@@ -164,22 +121,25 @@ class Host:
     async def start(self) -> None:
         """Begin; the connection is made in the background."""
         # In a thread: HTTP and SQL are not needed for the first paint, and the loop has to stay free.
-        line, dumping, inflight, sharing = await asyncio.to_thread(_import, "line", "dumping", "inflight", "sharing")
+        names = ("lines", "dumping", "inflight", "sharing", "mirror", "reading_port")
+        lines, dumping, inflight, sharing, mirror, port = await asyncio.to_thread(_import, *names)
         self._dump = dumping.Dump(self.settings.dump_path, self.warn)
-        self._line = line.Line(self)
+        self._line = lines.Lines(self)
         if self.settings.toasts and not self.options.replay:
             Toasts(self, self._line.toast, self.clock).begin()
         if not self.options.replay:
-            self._flight = inflight.InFlight(self, self.options.directory, self.settings.hook_deadline_ms)
-            self._sharing = sharing.Sharing(self, self.options.directory, self._flight)
+            routes = port.ReadingPort(self._desks, self._audience.subscribe).routes
+            self._mirror = mirror.Mirror(self, self.options.directory)
+            self._flight = inflight.InFlight(self, self.options.directory, self.settings.hook_deadline_ms, routes)
+            self.read_reports(self._flight.read)
+            self._sharing = sharing.Sharing(self, self.options.directory, self._flight, self._mirror)
             await self._sharing.start()
         await self._line.start()
 
     async def stop(self) -> None:
         """End cleanly: running extractions are aborted and their sessions deleted, the dump is written."""
         self._ended = True
-        if self._tick is not None:
-            self._tick.cancel()
+        self._alarm.cancel()
         if self._line is not None:
             await self._line.stop()
         for desk in self._desks:
@@ -241,37 +201,13 @@ class Host:
             for desk in self._desks:
                 if desk.delivery is not None:
                     desk.delivery.receipts.blinded()
-        if self._line is not None and state == "live":
-            self._line.connected()
-        elif self._line is not None and state == "reconnecting":
-            self._line.failing(attempt)
         if changed and state not in ("searching", "none"):
             self._audience.announce(
                 ConnectionReport(t=self.clock(), session="", state=state, detail=detail), self._desks
             )
-
-    def warn(self, code: str, message: str, root: str = "") -> None:
-        """Something a person should know, of a root session where it concerns one."""
-        self._audience.announce(WarningReport(t=self.clock(), session=root, code=code, message=message), self._desks)
-
-    def set_server(self, **changes: Any) -> None:
-        """Change what the status line says of the server."""
-        self._server = msgspec.structs.replace(self._server, **changes)
-        self._revisions["status"] += 1
-        self._audience.notify()
-
-    def takes_snapshots(self, on: bool) -> None:
-        """What the server's configuration says; without snapshots a patched note comes late."""
-        if not self.settings.injection_enabled:
-            self.set_server(delivery="off", delivery_detail="notes are switched off (injection_enabled is false)")
-        elif not self.read_only and not (self._flight is not None and self._flight.answering):
-            from core.installing.present import plugin_is_there  # noqa: PLC0415 - not needed for the first paint
-
-            late = not on and not plugin_is_there(self.options.directory)
-            self.set_server(delivery="patch", delivery_detail=LATE if late else "")
-            if late and not self._has_said_late:
-                self._has_said_late = True
-                self.warn("notes_late", LATE)
+        if changed and state == "live":
+            for desk in self._desks:
+                self._take(desk, seen.Reconnected(t=self.clock(), session=desk.engine.root))
 
     def failed(self, error: BaseException) -> None:
         """The line ended: the session asked for is not there, or by a fault of the ledger itself."""
@@ -290,7 +226,7 @@ class Host:
         if desk is not None:
             self._take(desk, told)
 
-    # What the plugin's side asks for (see core.host.inflight.Keeper)
+    # What the plugin's side asks for (see core.host.keeper.Keeper)
 
     def root_of(self, session: str) -> str | None:
         """Root session above an agent session; None when it is not followed."""
@@ -317,10 +253,16 @@ class Host:
         if desk is not None and desk.delivery is not None and self._line is not None:
             self._line.deliver(desk.delivery, note)
 
-    def in_flight(self, detail: str) -> None:
-        """The plugin answers (then with its round trips in `detail`), or does so no more (empty)."""
-        if self.settings.injection_enabled and not self.read_only:
-            self.set_server(delivery="hook" if detail else "patch", delivery_detail=detail)
+    def log_call(self, root: str, call: str, row: LogRow) -> None:
+        """A row for the log of a root session, beside which the command of that call stands."""
+        desk = self._desks.get(root)
+        if desk is not None:
+            desk.log_call(call, row)
+            self._audience.notify()
+
+    def tell_readers(self, report: Report) -> None:
+        """A report that is no row of the log."""
+        self._audience.read(report)
 
     # What sharing asks for (see core.host.sharing.Sharer)
 
@@ -332,6 +274,14 @@ class Host:
             if not on:
                 self._take(desk, seen.Tick(t=self.clock(), session=desk.engine.root))
         self._dump_all()
+
+    def adopt(self, legacy: Legacy) -> None:
+        """Go on from what is known of a root session of the ledger that hosted the project."""
+        given = legacy.handover
+        if self.only in (None, given.root):
+            desk = self._desks.open(given.root)
+            self._perform(desk, desk.adopt(self.clock(), given, legacy.steps, legacy.log))
+            self._sessions_changed()
 
     # How
 
@@ -355,7 +305,8 @@ class Host:
                 self.patch(desk.engine.root, effect.note)
             elif isinstance(effect, Extract):
                 self._line.extract(effect)
-        self._plan_tick(desk)
+        if not self._ended:
+            self._alarm.plan(desk)
 
     def _inherit(self, desk: Desk, told: seen.SessionInfo) -> None:
         origin = self._desks.get(told.forked_from)
@@ -368,19 +319,8 @@ class Host:
         if self._dump is not None and not self.read_only:
             self._dump.changed([desk.engine for desk in self._desks])
 
-    def _plan_tick(self, desk: Desk) -> None:
-        """Wake up when a failed extraction is due again, and only then."""
-        due = desk.engine.extractions.schedule.due_at
-        if not due or self._ended:
-            return
-        if self._tick is not None:
-            self._tick.cancel()
-        at = min(d.engine.extractions.schedule.due_at or due for d in self._desks)
-        delay = max(0, at - self.clock()) / 1000
-        self._tick = asyncio.get_running_loop().call_later(delay, self._ring)
-
     def _ring(self) -> None:
-        self._tick = None
+        """A failed extraction is due again."""
         for desk in self._desks:
             if desk.engine.extractions.schedule.due_at:
                 self._take(desk, seen.Tick(t=self.clock(), session=desk.engine.root))
@@ -390,10 +330,6 @@ class Host:
         desk = Desk(root, self._engine_settings, delivery)
         desk.engine.only_watch(self.read_only)
         return desk
-
-    def _sessions_changed(self) -> None:
-        self._revisions["sessions"] += 1
-        self._desks.follow()
 
 
 def _import(*names: str) -> tuple[Any, ...]:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from core import rendezvous
 from core.errors import FileError
+from core.text import clean_line
 
 LOOK_SECONDS: Final = 2.0
 """Pause between two looks whether the project is free."""
+ENDING_SECONDS: Final = 0.2
+"""Pause before a look when the host has just closed: it writes its files before it lets the project go."""
 
 
 class ProjectLock:
@@ -57,5 +61,22 @@ class ProjectLock:
 
     def holder(self) -> str:
         """Who hosts the project, in words."""
-        found = rendezvous.ledger(self._directory)
-        return f"process {found.pid}" if found else "another process"
+        return named(rendezvous.ledger(self._directory))
+
+
+def named(host: rendezvous.LedgerFile | None) -> str:
+    """A ledger that hosts a project, in words; None: it has not announced itself."""
+    if host is None:
+        return "another process"
+    return f"process {host.pid}{f' in {host.seat}' if host.seat else ''}"
+
+
+def seat(environ: Mapping[str, str] | None = None) -> str:
+    """The terminal this process runs in, in words; empty when it runs in none."""
+    pane = (os.environ if environ is None else environ).get("TMUX_PANE", "")
+    if pane:
+        return f"tmux pane {clean_line(pane, 10)}"
+    for stream in (0, 1, 2):
+        with contextlib.suppress(OSError):
+            return os.ttyname(stream).removeprefix("/dev/")
+    return ""

@@ -34,6 +34,12 @@ def row(report: told.Report, summary_of: Callable[[str], str]) -> LogRow | None:
     return writer(report, summary_of) if writer else None
 
 
+def missed_row(t: int, call: str, ms: float, deadline_ms: int) -> LogRow:
+    """The row for a call whose output the plugin let go on after waiting `ms` for the ledger."""
+    text = f"call {call}: the plugin waited {ms:.0f} ms, {deadline_ms} at most; the output went on without an answer"
+    return LogRow(t=t, kind="warning", text=_line(text), level="warn")
+
+
 def _session(report: told.SessionReport, _: Callable[[str], str]) -> LogRow:
     level: Any = "error" if report.state in ("error", "deleted") else "info"
     return LogRow(

@@ -11,6 +11,7 @@ from core.ledger.escalation import Meter
 from core.ledger.finding import Finding
 from core.ledger.injection import label
 from core.ledger.observations import PermissionAsked
+from core.ledger.schedule import completed
 from core.views import (
     ExtractionView,
     FindingView,
@@ -43,7 +44,7 @@ def session_view(engine: Engine, log: Sequence[LogRow], *, loading: bool) -> Ses
         completed=state.completed,
         buffered=engine.extractions.schedule.buffered,
         interval=state.settings.extraction_interval_steps,
-        earlier=len(engine.extractions.schedule.earlier),
+        earlier=completed(engine.extractions.schedule.earlier),
         topics=topic_views(engine),
         findings=len(state.ledger),
         max_findings=state.settings.max_findings,
@@ -59,6 +60,7 @@ def session_view(engine: Engine, log: Sequence[LogRow], *, loading: bool) -> Ses
         origins={id: info.title for id, info in engine.sessions.items()},
         queued_note=engine.injector.queued,
         permissions=[permission_view(asked) for asked in engine.pending.values()],
+        broken_off=engine.extractions.schedule.broken_off,
     )
 
 
@@ -73,6 +75,7 @@ def permission_view(asked: PermissionAsked) -> PermissionView:
         always=asked.always,
         origin=asked.session,
         since=asked.t,
+        questions=asked.questions,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Callable
 from typing import Final, Protocol
@@ -42,23 +43,32 @@ class Shown(Protocol):
 
 
 class Toasts:
-    """Says each thing once; what comes too soon waits for the next change after the pause.
+    """Says each thing once; what comes too soon waits for the end of the pause.
 
     Args:
         host: whose server and sessions are meant; while it only watches, nothing is said.
-        say: shows a sentence.
+        say: shows in the OpenCode of a root session, the first argument, a sentence.
         clock: ms since the epoch.
+        later: calls back after so many seconds; the running event loop does, unless one is given.
     """
 
-    def __init__(self, host: Shown, say: Callable[[str], None], clock: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        host: Shown,
+        say: Callable[[str, str], None],
+        clock: Callable[[], int],
+        later: Callable[[float, Callable[[], None]], object] | None = None,
+    ) -> None:
         self._host = host
         self._say = say
         self._clock = clock
+        self._later = later
+        self._planned = False
         self._last = -PAUSE_MS
         self._watched: set[str] = set()
         self._stopped: set[tuple[str, str]] = set()
         self._touches: dict[str, str] = {}
-        self._waiting: deque[str] = deque(maxlen=_WAITING)
+        self._waiting: deque[tuple[str, str]] = deque(maxlen=_WAITING)
 
     def begin(self) -> None:
         """Follow the host from now on."""
@@ -75,19 +85,36 @@ class Toasts:
             topic = self._touches.pop(report.call, "")
             if topic and (report.session, topic) not in self._stopped:
                 self._stopped.add((report.session, topic))
-                self._waiting.append(f"ledger: told the agent to stop looking at {label(topic)}")
+                text = f"ledger: told the agent to stop looking at {label(topic)}"
+                self._waiting.append((report.session, text))
                 self.look()
 
     def look(self) -> None:
         """Something changed: say what is due."""
         host = self._host
-        now = self._clock()
-        if host.read_only or host.server.state != "live" or now - self._last < PAUSE_MS:
+        is_new = host.selected is not None and host.selected not in self._watched
+        if host.read_only or host.server.state != "live" or not (self._waiting or is_new):
             return
+        now = self._clock()
+        since = now - self._last
+        if 0 <= since < PAUSE_MS:  # less than nothing: the clock was set back
+            self._look_again((PAUSE_MS - since) / 1000)
+            return
+        self._last = now
         if self._waiting:
-            self._last = now
-            self._say(self._waiting.popleft())
-        elif host.selected is not None and host.selected not in self._watched:
-            self._last = now
+            self._say(*self._waiting.popleft())
+        elif host.selected is not None:
             self._watched.add(host.selected)
-            self._say(WATCHING)
+            self._say(host.selected, WATCHING)
+        self.look()
+
+    def _look_again(self, seconds: float) -> None:
+        """Plan one look, unless one is planned."""
+        if not self._planned:
+            self._planned = True
+            later = self._later or asyncio.get_running_loop().call_later
+            later(seconds, self._planned_look)
+
+    def _planned_look(self) -> None:
+        self._planned = False
+        self.look()

@@ -18,7 +18,7 @@ from core.opencode import readback
 from core.opencode.facts import PATH_CHARS, moment
 from core.opencode.held import HeldEvents
 from core.opencode.records import MessageHead, MessageWithParts, Part, SessionHead
-from core.opencode.requests import Request
+from core.opencode.requests import Request, answer
 from core.opencode.sessions import AgentSession, Registry, remember
 from core.opencode.telling import Teller, Told
 from core.opencode.wire import (
@@ -206,6 +206,10 @@ class Assembler:
         self._delete(id)
         return self._told()
 
+    def renew(self, root: str) -> None:
+        """Forget what was told of a root session and its sub-agents: all of it is going to be read and told again."""
+        self._registry.renew(root)
+
     def forget_held(self) -> None:
         """Drop the events that wait for the info of their session: the state will be read back."""
         self._held.clear()
@@ -296,7 +300,7 @@ class Assembler:
         self._teller.asked(session, data)
 
     def _on_answered(self, event: Event, data: PermissionReplied, session: AgentSession) -> None:
-        self._teller.answered(session, data.request)
+        self._teller.answered(session, data.request, answer(event.type, data))
 
     # How
 

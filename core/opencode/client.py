@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 from urllib.parse import quote
@@ -258,6 +258,15 @@ class Client:
     async def reply_permission(self, request: str, reply: Literal["once", "always", "reject"]) -> None:
         """Answer a permission request. Raises `NotFound` when it has been answered."""
         await self._call("POST", f"/permission/{_id(request)}/reply", body={"reply": reply})
+
+    async def reply_question(self, request: str, answers: Sequence[Sequence[str]]) -> None:
+        """Answer a question: labels of options, or words, by question. Raises `NotFound` when it has been answered."""
+        body = {"answers": [list(labels) for labels in answers]}
+        await self._call("POST", f"/question/{_id(request)}/reply", body=body)
+
+    async def reject_question(self, request: str) -> None:
+        """Refuse to answer a question, which ends the turn. Raises `NotFound` when it has been answered."""
+        await self._call("POST", f"/question/{_id(request)}/reject")
 
     async def toast(
         self, message: str, *, title: str = "", variant: Literal["info", "success", "warning", "error"] = "info"

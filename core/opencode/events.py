@@ -101,15 +101,25 @@ class PermissionAsked(Wire, frozen=True, kw_only=True):
     tool: PermissionTool | None = None
 
 
+class QuestionOption(Wire, frozen=True, kw_only=True):
+    """An answer that a question offers."""
+
+    label: str = ""
+    description: str = ""
+
+
 class Question(Wire, frozen=True, kw_only=True):
-    """One question of several."""
+    """One question of several; words of one's own are an answer unless `custom` says otherwise."""
 
     header: str = ""
     question: str = ""
+    options: tuple[QuestionOption, ...] = ()
+    multiple: bool = False
+    custom: bool = True
 
 
 class QuestionAsked(Wire, frozen=True, kw_only=True):
-    """`question.asked`, and an item of `GET /question`: the session waits until somebody answers in OpenCode."""
+    """`question.asked`, and an item of `GET /question`: the session waits until somebody answers or refuses."""
 
     id: str = ""
     session: str = msgspec.field(name="sessionID", default="")
@@ -117,11 +127,13 @@ class QuestionAsked(Wire, frozen=True, kw_only=True):
 
 
 class PermissionReplied(Wire, frozen=True, kw_only=True):
-    """`permission.replied`, `question.replied`, `question.rejected`."""
+    """`permission.replied`, `question.replied`, `question.rejected`: the last with neither reply nor answers."""
 
     session: str = msgspec.field(name="sessionID", default="")
     request: str = msgspec.field(name="requestID", default="")
     reply: str = ""
+    answers: tuple[tuple[str, ...], ...] = ()
+    """Labels or words, by question."""
 
 
 class FileEdited(Wire, frozen=True, kw_only=True):

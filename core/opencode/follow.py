@@ -19,11 +19,11 @@ from core.opencode.events import SessionChanged
 from core.opencode.facts import moment
 from core.opencode.loading import Loader
 from core.opencode.reading import MAX_MESSAGES, Listing, Reader, ServerClient
-from core.opencode.sink import ConnectionState, Sink, Stream, Timing
+from core.opencode.sink import ConnectionState, Peers, Sink, Stream, Timing
 from core.opencode.stream import Connected, Frame, Lost, Refused, Skipped
 from core.opencode.wire import Event, EventDecoder
 
-__all__ = ["ConnectionState", "Follower", "ServerClient", "Sink", "Stream", "Timing"]
+__all__ = ["ConnectionState", "Follower", "Peers", "ServerClient", "Sink", "Stream", "Timing"]
 
 
 class Follower:
@@ -43,6 +43,7 @@ class Follower:
         own: Container[str] = (),
         max_messages: int = MAX_MESSAGES,
         timing: Timing | None = None,
+        peers: Peers | None = None,
     ) -> None:
         """Prepare to follow.
 
@@ -55,16 +56,18 @@ class Follower:
             own: ids of the ledger's own sessions.
             max_messages: messages of a session that are read back at most.
             timing: clock and patience.
+            peers: the others that follow the same sessions.
         """
         self.decoder = EventDecoder()
         self._stream = stream
         self._sink = sink
         self._timing = timing or Timing()
+        self._peers = peers or Peers()
         self._reader = Reader(client, max_messages=max_messages)
         names = None if directory is None else {directory, os.path.realpath(directory)}
         self._assembler = Assembler(names, own)
         self._announcer = Announcer(sink, self._assembler, self._timing.now)
-        self._loader = Loader(self._reader, self._assembler, self._announcer, self._timing)
+        self._loader = Loader(self._reader, self._assembler, self._announcer, self._timing, self._peers)
         self._again = asyncio.Event()
         self._failures = 0
         self._is_live = False
@@ -111,6 +114,13 @@ class Follower:
                 self._loader.begin_look_up(root)
             else:
                 self._loader.begin_load(known)
+
+    def read_anew(self, root: str) -> None:
+        """Read this root session back and tell all of it again, as soon as possible: another process had it."""
+        if self._is_live:
+            self._loader.read_anew(root)
+        else:
+            self._loader.anew.add(root)
 
     # The stream
 
@@ -161,7 +171,7 @@ class Follower:
 
     async def _resync(self) -> None:
         self._sink.connection("resyncing", "")
-        self._loader.attached_at = self.attached_at or self._timing.now()
+        self._loader.attached_at = self.attached_at or self._peers.attached_at() or self._timing.now()
         listing = await self._reader.listing()
         self._announcer.tell(self._assembler.learn(listing.sessions, self._timing.now()))
         roots = [session for session in listing.sessions if self._assembler.root_of(session.id) == session.id]
@@ -178,6 +188,8 @@ class Follower:
         self._failures = 0
         self._is_live = True
         self._sink.connection("live", "")
+        for root in list(self._loader.anew):
+            self.read_anew(root)
         for root in list(self._loader.chosen):
             self.load(root)
 
@@ -209,7 +221,7 @@ class Follower:
         if gate is not None:
             gate.add(event, size)
         elif root in self._loader.attached or not id:
-            self._loader.feed(event)
+            self._loader.feed(event, size)
         elif root is not None:
             self._of_unattached(event, root, size)
         elif not self._assembler.is_ignored(id):

@@ -36,6 +36,11 @@ class Gate:
             self._drop()
             self.overflowed = True
 
+    def put_back(self, event: Event, size: int) -> None:
+        """Hold an event before all others."""
+        self._events.appendleft((event, size))
+        self._size += size
+
     def take(self) -> tuple[Event, int]:
         """The oldest event and its size; there must be one."""
         event, size = self._events.popleft()

@@ -17,8 +17,9 @@ from core.opencode.failures import TooLarge
 from core.opencode.gate import Gate
 from core.opencode.reading import History, Listing, Reader
 from core.opencode.records import MessageWithParts
-from core.opencode.sink import Timing
-from core.opencode.wire import Event
+from core.opencode.requests import Request
+from core.opencode.sink import Peers, Timing
+from core.opencode.wire import Event, MessageUpdated, PartUpdated, SessionStatus
 
 _T = TypeVar("_T")
 
@@ -33,25 +34,34 @@ class Loader:
         attached: root sessions whose state is known; their events can be taken in as they come.
         chosen: root sessions somebody asked for, in order.
         gates: events that wait, by root session or by a session not known yet.
+        anew: root sessions of which all is to be read and told again: another process was at work there.
         attached_at: when the ledger attached, in ms; 0 before.
         create_task: starts a task; whoever provides it deals with errors that are no fault of the server.
     """
 
-    def __init__(self, reader: Reader, assembler: Assembler, announcer: Announcer, timing: Timing) -> None:
+    def __init__(
+        self, reader: Reader, assembler: Assembler, announcer: Announcer, timing: Timing, peers: Peers
+    ) -> None:
         self.attached: set[str] = set()
         self.chosen: dict[str, None] = {}
         self.gates: dict[str, Gate] = {}
+        self.anew: set[str] = set()
         self.attached_at = 0
         self.create_task: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]] = asyncio.create_task
         self._reader = reader
         self._assembler = assembler
         self._announcer = announcer
         self._timing = timing
+        self._peers = peers
         self._tasks: set[asyncio.Task[None]] = set()
         self._reads = asyncio.Semaphore(_READS_AT_ONCE)
 
-    def feed(self, event: Event) -> None:
-        """Take in an event whose turn it is."""
+    def feed(self, event: Event, size: int = 0) -> None:
+        """Take in an event of `size` bytes whose turn it is, unless what another process did has to be read first."""
+        worked = self._assembler.root_of(session_of(event)) if _shows_work(event) else None
+        if worked is not None and self._peers.claim(worked):
+            self.read_anew(worked).put_back(event, size)
+            return
         told = self._assembler.feed(event, self._timing.now())
         data = event.data
         if isinstance(data, SessionChanged):
@@ -82,12 +92,20 @@ class Loader:
         """Start to read a root session back."""
         return self._begin(root, self._load(root))
 
+    def read_anew(self, root: str) -> Gate:
+        """Read a root session back as if nothing of it had been told; one that is not known is looked up first."""
+        self.anew.add(root)
+        if root in self.gates:
+            return self.gates[root]
+        return self.begin_look_up(root) if self._assembler.root_of(root) is None else self.begin_load(root)
+
     def begin_look_up(self, id: str) -> Gate:
         """Start to find out whose session this is."""
         return self._begin(id, self._look_up(id))
 
     def _drop(self, id: str) -> None:
         self.attached.discard(id)
+        self.anew.discard(id)
         self.chosen.pop(id, None)
         self._announcer.forget(id)
 
@@ -111,6 +129,9 @@ class Loader:
         gate = self.gates.pop(id)
         if root is None:
             self._assembler.resolve(id, None, self._timing.now())
+            if id in self.anew:
+                self.anew.discard(id)
+                self._peers.missing(id)
             if id in self.chosen:
                 del self.chosen[id]
                 self._announcer.no_such_session(id)
@@ -128,14 +149,19 @@ class Loader:
         gate = self.gates[root]
         while True:
             gate.reset_if_overflowed()
+            if root in self.anew:
+                self.anew.discard(root)
+                self._assembler.renew(root)
             await self._insist(root, lambda: self.read_back(root))
             since = time.monotonic()
             while gate:
-                self.feed(gate.take()[0])
+                self.feed(*gate.take())
+                if root in self.anew:
+                    break
                 if time.monotonic() - since > _TURN_SECONDS:
                     await asyncio.sleep(0)
                     since = time.monotonic()
-            if not gate.overflowed:
+            if not gate.overflowed and root not in self.anew:
                 break
         del self.gates[root]
 
@@ -194,3 +220,11 @@ class Loader:
         if not history.is_whole and not history.reaches_known:
             self._announcer.left_out(id, len(history.messages))
         return history
+
+
+def _shows_work(event: Event) -> bool:
+    """Whether only the process that works in a session sends this event of it."""
+    data = event.data
+    if isinstance(data, SessionStatus):
+        return data.status.type in {"busy", "retry"}
+    return isinstance(data, MessageUpdated | PartUpdated | Request)

@@ -149,11 +149,13 @@ async function afterTool(link, input, output) {
   const known = shared.calls.get(`${session} ${call}`) ?? {}
   if (!link.peer || ended < link.pausedUntil || !output || shared.own.has(session) || known.reported) return
   learn(session, call, { reported: true })
-  const began = performance.now()
+  const began = performance.now(), lastMs = link.lastMs
+  link.lastMs = null
   const { answer, failed } = await ask(link, "/v1/after", {
     session, call, message: known.message ?? "", part: known.part ?? "", tool, args: boundedArgs(input.args),
     title: String(output.title ?? "").slice(0, 500), output: bounded(outputText(output)),
     exit: Number.isInteger(output.metadata?.exit) ? output.metadata.exit : null, started: known.started ?? 0, ended,
+    last_ms: lastMs,
   }, link.peer.deadline)
   link.misses = failed === "late" ? link.misses + 1 : 0
   if (link.misses >= MISSES) link.pausedUntil = Date.now() + PAUSE_MS // it hangs: do not wait for it at every call
@@ -162,6 +164,7 @@ async function afterTool(link, input, output) {
   const ms = Math.round((performance.now() - began) * 100) / 100
   const ack = { session, call, note: answer?.note ?? "", appended, ms }
   if (append || failed === "late") void aside(link, "/v1/ack", ack)
+  else if (answer) link.lastMs = ms // told with the next question
 }
 
 /** What the model is given: a text, or with the tools of MCP servers a list of contents. */
@@ -281,7 +284,7 @@ async function server({ client, directory }) {
     const stem = path.join(runtimeFolder(), sha256(fs.realpathSync(directory)).digest("hex").slice(0, 32))
     const link = {
       file: `${stem}.ledger.json`, door: `${stem}.${process.pid}.door.json`, directory, opencode: "", disposed: false,
-      stamp: "", peer: null, nextLook: Date.now() + LOOK_MS, pausedUntil: 0, misses: 0,
+      stamp: "", peer: null, nextLook: Date.now() + LOOK_MS, pausedUntil: 0, misses: 0, lastMs: null,
     }
     const begin = async () => {
       const api = await probe(client, link).catch(() => null)

@@ -71,7 +71,8 @@ class AgentSession:
         self.created = moment(info.time.created)
         self.forked_from = ""
         self.told_info: tuple[str, str, str] | None = None
-        self.state: Literal["busy", "idle"] | None = None
+        self.state: Literal["busy", "idle", "unknown"] | None = None
+        """What was told last; None: nothing yet, which stands for idle."""
         self.revert = ""
         self.oldest = 0
         """Creation time of the oldest message that was read, when older ones were left out; else 0."""
@@ -90,6 +91,12 @@ class AgentSession:
         """Requests that were told, by id; True while they wait for an answer."""
         self.compactions_told = self.compactions_by_event = self.compactions_by_message = 0
         self._places = 0
+
+    def renewed(self) -> AgentSession:
+        """The same session, of which nothing was told yet."""
+        fresh = AgentSession(self.info, self.root)
+        fresh.forked_from, fresh.removed, fresh.state = self.forked_from, self.removed, "unknown"
+        return fresh
 
     def message(self, id: str) -> MessageState:
         """The state of a message, a blank one at first."""
@@ -208,6 +215,11 @@ class Registry:
     def below(self, root: str) -> list[AgentSession]:
         """The root session and its sub-agents, in the order in which they became known."""
         return [session for session in self.sessions.values() if session.root == root]
+
+    def renew(self, root: str) -> None:
+        """Forget what was told of a root session and its sub-agents."""
+        for session in self.below(root):
+            self.sessions[session.id] = session.renewed()
 
     def adopt_as_root(self, id: str) -> list[AgentSession]:
         """Whatever is not known of `id`, let it count as a root of its own; gives the sessions that count now."""

@@ -61,6 +61,18 @@ class Stream(Protocol):
         ...
 
 
+class Peers(msgspec.Struct, frozen=True, kw_only=True):
+    """What a follower asks where others follow the same sessions at other processes; alone it needs none of it."""
+
+    claim: Callable[[str], bool] = lambda root: False
+    """The server of this follower is at work in that root session. True when another one was before: what that did
+    has to be read first."""
+    missing: Callable[[str], None] = lambda root: None
+    """A session that was to be read anew is not there."""
+    attached_at: Callable[[], int] = lambda: 0
+    """When the first of them attached, in ms; 0 before."""
+
+
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
     """Clock, chance and patience; tests bring their own."""
 

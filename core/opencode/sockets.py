@@ -44,6 +44,11 @@ def _base(path: str) -> str:
     return path.removesuffix(" (deleted)").replace("\\", "/").rsplit("/", 1)[-1].lower()
 
 
+def listening(proc: Path) -> frozenset[str]:
+    """Names of all sockets that listen on loopback, whosever they are: cheap to get, the same while none changes."""
+    return frozenset(name for name, _ in _listening(proc))
+
+
 def from_proc(proc: Path, uid: int) -> list[Listener]:
     """Listeners of the user `uid`, as `/proc` (or a copy of it at `proc`) tells. What cannot be read is passed over."""
     urls = dict(_listening(proc))
@@ -83,6 +88,8 @@ def _listening(proc: Path) -> Iterator[tuple[str, str]]:
         except OSError:
             continue
         for line in lines:
+            if _LISTENING not in line:
+                continue
             fields = line.split()
             if len(fields) > 9 and fields[3] == _LISTENING and (url := _proc_url(fields[1])):
                 yield f"socket:[{fields[9]}]", url

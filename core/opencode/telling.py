@@ -56,7 +56,7 @@ class Teller:
         """Tell of a compaction if more of them are known, by events or by messages, than were told."""
         if max(session.compactions_by_event, session.compactions_by_message) > session.compactions_told:
             session.compactions_told += 1
-            self._emit(session, seen.Compacted(t=self.t, session=session.id))
+            self._emit(session, seen.Compacted(t=self.t, session=session.id, n=session.compactions_told))
 
     def reverted(self, session: AgentSession) -> None:
         """What is taken back, on change; a revert to a later message gives back what lies between."""
@@ -90,11 +90,12 @@ class Teller:
             remember(session.asked, request.id, True, MAX_REQUESTS)
             self._emit(session, observation(request, session.id, self.t))
 
-    def answered(self, session: AgentSession, id: str) -> None:
+    def answered(self, session: AgentSession, id: str, answer: str = "") -> None:
         """A request was answered."""
         if session.asked.get(id):
             session.asked[id] = False
-            self._emit(session, seen.PermissionAnswered(t=self.t, session=session.id, id=identifier(id)))
+            told = seen.PermissionAnswered(t=self.t, session=session.id, id=identifier(id), answer=answer)
+            self._emit(session, told)
 
     def asked_now(self, session: AgentSession, requests: Sequence[Request]) -> None:
         """These and no other requests of the session wait."""

@@ -91,10 +91,11 @@ class OwnSessions:
         self._write("UPDATE own_session SET owner = '' WHERE id = ?", id)
         self._save()
 
-    def leftovers(self, server: str) -> list[str]:
-        """Sessions on `server` that are to be deleted, oldest first: no living process works with them."""
+    def leftovers(self, server: str = "") -> list[str]:
+        """Sessions on `server` (on any, if empty) to be deleted, oldest first: no living process works with them."""
         self._save()
-        rows = self._rows("SELECT id, owner FROM own_session WHERE server = ? AND gone = 0 ORDER BY t, id", server)
+        wanted = "SELECT id, owner FROM own_session WHERE ? IN ('', server) AND gone = 0 ORDER BY t, id"
+        rows = self._rows(wanted, server)
         living = {owner for owner in {owner for _, owner in rows} if owner == self._me or is_running(owner)}
         return [id for id, owner in rows if owner not in living]
 

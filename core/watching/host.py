@@ -16,7 +16,7 @@ from core.ledger.commands import Command
 from core.ledger.injection import label
 from core.store.dump import DumpContents
 from core.text import clean_line
-from core.views import Estimate, FindingView, LogRow, Pane, Reply, ServerView, SessionItem, SessionView
+from core.views import Answers, Estimate, FindingView, LogRow, Pane, Reply, ServerView, SessionItem, SessionView
 from core.watching.follow import follow
 from core.watching.project import Sheet, finding_view, session_view, sheets
 from core.watching.state import Change, Trouble, WatchedDump
@@ -128,6 +128,9 @@ class WatchHost:
         return f"{self._name} is only watched: nothing can be changed here.", False
 
     def reply_permission(self, id: str, reply: Reply) -> None:
+        """No effect: a file asks nothing."""
+
+    def reply_question(self, id: str, answers: Answers | None) -> None:
         """No effect: a file asks nothing."""
 
     def retry(self) -> None:

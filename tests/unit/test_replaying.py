@@ -107,6 +107,18 @@ def _findings(reports: Iterable[Report]) -> list[tuple[str, str, str]]:
     return [(report.change, report.fact, report.topic) for report in reports if isinstance(report, FindingReport)]
 
 
+def test_what_the_user_broke_off_is_extracted_but_is_no_step() -> None:
+    """In this recording the call ends after the session is idle, and its step never does."""
+    replay = Replay(SETTINGS)
+    frames = RecordedFrames([gzip.decompress((DATA / "abort.jsonl.gz").read_bytes())], SETTINGS.max_frame_bytes)
+    found = list(replay.run(frames))
+    assert _steps(found) == [(found[0].session, ("call_0002_bash",)), (found[0].session, ())]
+    [desk] = replay.desks.values()
+    left, *rest = desk.engine.extractions.schedule.waiting
+    assert (left.broken_off, [step.broken_off for step in rest]) == (True, [False, False])
+    assert [call.output.partition("\n")[0] for call in left.calls] == ["begin"]
+
+
 def test_broken_lines_are_passed_over_and_counted() -> None:
     found = run([b"nonsense\n", PROBES, b'\n{"type": 7}\n{"half": \n'])
     assert as_bytes(found[:-1]) == EXPECTED
@@ -131,6 +143,15 @@ def test_files(tmp_path: Path) -> None:
     replay(recording, given_dump, answers, JsonLines(io.BytesIO()))
     facts = [entry["fact"] for entry in json.loads(dump.read_text())]
     assert facts == ["model.ckpt has no header", "vocab.bpe has 12 lines"]
+
+
+def test_an_answer_that_is_no_string_is_named_with_its_file(tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text('"[]"\n[{"fact": "a", "topic": "b:c"}]\n')
+    with pytest.raises(FileError) as raised:
+        replay(tmp_path / "unread.jsonl", SETTINGS, answers, JsonLines(io.BytesIO()))
+    assert str(answers) in str(raised.value)
+    assert "line 2 is an array, not a JSON string" in str(raised.value)
 
 
 def test_bad_answer_files(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from core.demo import demo_host
 from core.demo.host import DemoHost
 from core.demo.recording import timed
 from core.demo.server import ReplayServer
-from core.ledger.commands import Pin
+from core.ledger.commands import ExtractNow, Pin
 from core.settings import Settings
 from core.views import LedgerHost
 from tests.unit.demo.samples import ROOT, Tape, session
@@ -117,6 +117,37 @@ async def test_the_speed_can_be_changed_and_is_shown(settings: Settings) -> None
         assert (replay.speed, host.server.speed) == (50, 50)
         assert host.revision("status") != before
         await until(host, lambda: (view := host.view()) is not None and view.completed == 3)
+    finally:
+        await host.stop()
+
+
+async def test_its_end_is_told(settings: Settings) -> None:
+    replay = ReplayServer(timed(tape(1).events), [], speed=0, lead_in=0)
+    host = DemoHost(replay, settings)
+    await host.start()
+    try:
+        await until(host, lambda: host.server.state == "live")
+        assert not host.server.ended
+        host.set_speed(50)
+        await until(host, lambda: host.server.ended)
+        view = host.view()
+        assert view is not None
+        assert ("session", "The recording has ended.") in [(row.kind, row.text) for row in view.log]
+    finally:
+        await host.stop()
+
+
+async def test_facts_can_be_extracted_while_it_is_paused(settings: Settings) -> None:
+    replay = ReplayServer(timed(tape(3).events), [ANSWER], speed=50, lead_in=0)
+    host = DemoHost(replay, settings.model_copy(update={"extraction_interval_steps": 100}))
+    await host.start()
+    try:
+        await until(host, lambda: (view := host.view()) is not None and view.buffered > 0)
+        host.set_speed(0)
+        said, done = host.command(ExtractNow(t=0, session=""))
+        assert done, said
+        await until(host, lambda: facts(host) == ["model.ckpt has no header"])
+        assert host.server.speed == 0
     finally:
         await host.stop()
 

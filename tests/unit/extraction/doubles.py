@@ -191,5 +191,5 @@ class Own:
         self.log.append(("abandon", id))
         self.left.add(id)
 
-    def leftovers(self, server: str) -> list[str]:
+    def leftovers(self, server: str = "") -> list[str]:
         return sorted(self.left)

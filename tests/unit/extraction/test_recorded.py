@@ -34,8 +34,8 @@ def test_the_same_prompt_is_built_as_in_a_live_run() -> None:
 
 
 def test_decode_answers() -> None:
-    text = '"[]"\n\n"say \\"a\\"\\n[]"\r\n[{"fact": "a1"}]\n"\u2028"\n'
-    assert decode_answers(text) == ["[]", 'say "a"\n[]', '[{"fact": "a1"}]', "\u2028"]
+    text = '"[]"\n\n"say \\"a\\"\\n[]"\r\n"\u2028"\n'
+    assert decode_answers(text) == ["[]", 'say "a"\n[]', "\u2028"]
     assert decode_answers("") == []
 
 
@@ -43,3 +43,19 @@ def test_decode_answers() -> None:
 def test_a_line_that_is_no_json_is_named(line: str) -> None:
     with pytest.raises(ValueError, match=r"^line 2 is not a JSON string$"):
         decode_answers(f'"[]"\n{line}\n')
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ('[{"fact": "a1"}]', "an array"),
+        ('{"fact": "a1"}', "an object"),
+        ("7", "a number"),
+        ("1.5", "a number"),
+        ("true", "true or false"),
+        ("null", "null"),
+    ],
+)
+def test_a_line_of_another_kind_is_named(line: str, kind: str) -> None:
+    with pytest.raises(ValueError, match=rf"^line 3 is {kind}, not a JSON string$"):
+        decode_answers(f'"[]"\n\n{line}\n')

@@ -17,7 +17,7 @@ import pytest
 from core import rendezvous
 from core.errors import FileError
 from core.host import hooks
-from core.host.hooks import Ack, After, Answer, Hello, HookServer, RoundTrips
+from core.host.hooks import Ack, After, Answer, Hello, HookServer
 
 CALL = {"session": "ses_1", "call": "call_1", "tool": "bash"}
 MIB = 1 << 20
@@ -109,12 +109,14 @@ async def test_where_it_cannot_be_announced_it_does_not_listen(tmp_path: Path, m
 async def test_each_message_is_told(served: Served) -> None:
     async with served.client() as client:
         hello = await client.post("/v1/hello", json={"pid": 7, "directory": "/p", "opencode": "1.18.33", "shim": "0.1"})
-        after = await client.post("/v1/after", json={**CALL, "call": "", "args": {"a": [1]}, "exit": None})
+        asked = {**CALL, "call": "", "args": {"a": [1]}, "exit": None, "last_ms": 2}
+        after = await client.post("/v1/after", json=asked)
         ack = await client.post("/v1/ack", json={"session": "ses_1", "call": "call_1", "appended": True, "ms": 1.25})
     assert [answer.json() for answer in (hello, after, ack)] == [{"ok": True}, {}, {"ok": True}]
     first, second, third = served.ears.told
     assert first == Hello(pid=7, directory="/p", opencode="1.18.33", shim="0.1")
     assert isinstance(second, After) and msgspec.json.decode(second.args) == {"a": [1]}
+    assert second.last_ms == 2.0
     assert third == Ack(session="ses_1", call="call_1", appended=True, ms=1.25)
 
 
@@ -245,24 +247,3 @@ async def in_a_row(served: Served, call: str, count: int) -> list[str]:
         answers.append(json.loads(await reader.readuntil(b"}"))["append"])
     writer.close()
     return answers
-
-
-# ---- round trips ----
-
-
-@pytest.mark.parametrize(
-    ("given", "share", "expected"),
-    [
-        ([], 0.5, None),
-        ([3.0], 0.95, 3.0),
-        ([float(n) for n in range(100)], 0.5, 50.0),
-        ([float(n) for n in range(100)], 0.95, 95.0),
-        ([-1.0, float("inf"), float("nan"), 2.0], 0.5, 2.0),
-        ([9.0] * 10 + [1.0] * hooks.REMEMBERED, 1.0, 1.0),
-    ],
-)
-def test_percentiles(given: list[float], share: float, expected: float | None) -> None:
-    trips = RoundTrips()
-    for ms in given:
-        trips.add(ms)
-    assert trips.percentile(share) == expected

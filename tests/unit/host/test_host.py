@@ -29,6 +29,7 @@ from core.ledger.effects import (
     WarningReport,
 )
 from core.settings import Settings
+from core.views import DeliveryView, LogRow
 
 
 class Stage:
@@ -169,6 +170,44 @@ def test_connection_lines_and_logs_of_every_session(stage: Stage) -> None:
     assert view is not None and [row.text for row in view.log if row.kind == "connection"] == ["live", "reconnecting"]
 
 
+def test_how_notes_go_is_shown_and_leaves_other_words_alone(stage: Stage) -> None:
+    notes = DeliveryView(late=1)
+    stage.host.set_server(delivery="patch", delivery_detail="late here")
+    stage.host.delivers(notes, in_flight=False)
+    assert (stage.host.server.delivery_detail, stage.host.server.notes) == ("late here", notes)
+    stage.host.delivers(notes, in_flight=True)
+    assert (stage.host.server.delivery, stage.host.server.delivery_detail) == ("hook", "")
+    stage.host.delivers(notes, in_flight=False)
+    assert (stage.host.server.delivery, stage.host.server.delivery_detail) == ("patch", "")
+
+
+def test_notes_that_are_off_stay_off(tmp_path: Path) -> None:
+    host = Stage(tmp_path, injection_enabled=False).host
+    host.set_server(delivery="off", delivery_detail="off")
+    host.delivers(DeliveryView(missed=1), in_flight=True)
+    assert (host.server.delivery, host.server.delivery_detail, host.server.notes.missed) == ("off", "off", 1)
+
+
+def test_a_row_about_a_call_has_its_command_beside_it(stage: Stage) -> None:
+    stage.root("ses_a")
+    stage.step("ses_a", 1)
+    revision = stage.host.revision("log")
+    stage.host.log_call("ses_a", "call_ses_a1", LogRow(t=1, kind="warning", text="late"))
+    stage.host.log_call("ses_gone", "call_1", LogRow(t=1, kind="warning", text="late"))
+    view = stage.host.view()
+    assert view is not None and (view.log[-1].text, view.log[-1].detail) == ("late", "ls")
+    assert stage.host.revision("log") > revision
+
+
+def test_a_report_for_readers_only_is_no_row(stage: Stage) -> None:
+    stage.root("ses_a")
+    warning = WarningReport(t=1, session="ses_a", code="hook_deadline", message="late")
+    stage.host.tell_readers(warning)
+    view = stage.host.view()
+    assert stage.reports[-1] is warning
+    assert view is not None and all(row.kind != "warning" for row in view.log)
+
+
 async def test_a_failed_extraction_is_tried_again_when_its_time_has_come(tmp_path: Path) -> None:
     stage = Stage(tmp_path, extraction_interval_steps=1)
     stage.root("ses_a")
@@ -257,14 +296,14 @@ async def test_nothing_is_planned_while_a_retry_runs_nor_after_the_end(wired: St
     wired.root("ses_a")
     wired.step("ses_a", 1)
     wired.host.tell("ses_a", seen.ExtractionFailed(t=wired.now, session="ses_a", id="x1", error="no"))
-    assert wired.host._tick is not None
+    assert wired.host._alarm.is_set
     wired.now += 15_000
-    wired.host._ring()
+    wired.host._alarm.ring()
     assert [job.id for job in wired.host._line.jobs] == ["x1", "x2"]  # type: ignore[union-attr]
-    assert wired.host._tick is None
+    assert not wired.host._alarm.is_set
     await wired.host.stop()
     wired.host.tell("ses_a", seen.ExtractionFailed(t=wired.now, session="ses_a", id="x2", error="stopped"))
-    assert wired.host._tick is None
+    assert not wired.host._alarm.is_set
 
 
 def test_the_reason_is_told_when_the_line_was_closed_already(stage: Stage) -> None:

@@ -10,87 +10,13 @@ from typing import Literal
 import msgspec
 import pytest
 
-from core.delivery.receipts import Outcome
-from core.host import inflight
-from core.host.hooks import Ack, After, Answer, Hello
+from core.host import asking, inflight
+from core.host.hooks import Ack, Answer, Hello
 from core.host.inflight import InFlight
-from core.ledger import observations as seen
-from core.ledger.effects import Note
+from core.ledger.effects import NoteReport, WarningReport
 from core.ledger.note import strip
-
-ROOT = "ses_root"
-NOTED = "Size: 4096"
-ASKED = After(
-    session="ses_sub", call="call_1", message="msg_1", part="prt_1", tool="bash",
-    args=msgspec.Raw(b'{"command": "stat model.ckpt"}'), output=NOTED, exit=0, started=1000, ended=1200,
-)  # fmt: skip
-
-
-class Double:
-    """The host, of which each call gets one note the first time it is judged."""
-
-    def __init__(self) -> None:
-        self.clock: Callable[[], int] = lambda: 5000
-        self.judged: list[seen.ToolFinished] = []
-        self.ends: list[tuple[str, str]] = []
-        self.said: list[str] = []
-        self.changed = asyncio.Event()
-        self._known: set[str] = set()
-
-    def root_of(self, session: str) -> str | None:
-        return ROOT if session in (ROOT, "ses_sub") else None
-
-    def judge(self, root: str, told: seen.ToolFinished) -> Note | None:
-        self.judged.append(told)
-        new = told.call not in self._known
-        self._known.add(told.call)
-        return note_on(told.call, told.session) if new and told.output == NOTED else None
-
-    def settled(self, root: str, outcome: Outcome, way: Literal["hook", "patch"]) -> None:
-        self.ends.append((way, outcome.arrived))
-        self.changed.set()
-
-    def patch(self, root: str, note: Note) -> None:
-        self.ends.append(("patch", note.call))
-        self.changed.set()
-
-    def in_flight(self, detail: str) -> None:
-        self.said.append(detail)
-
-    async def end(self) -> None:
-        """Wait for a note's end."""
-        async with asyncio.timeout(10):
-            await self.changed.wait()
-
-
-def note_on(call: str, session: str) -> Note:
-    return Note(
-        id="n1", call=call, part="prt_1", message="msg_1", origin=session, kind="gentle", findings=("f1",), text="known"
-    )
-
-
-class Both:
-    """What is tested, and the two sides of it."""
-
-    def __init__(self, flight: InFlight, host: Double) -> None:
-        self.flight, self.host = flight, host
-
-    def event(self, call: str = "call_1") -> None:
-        """The stream tells of the call: as the host does, judge it and leave a note to the plugin's side."""
-        told = inflight._finished(msgspec.structs.replace(ASKED, call=call), 6000)
-        note = self.host.judge(ROOT, msgspec.structs.replace(told, via="event"))
-        self.flight.observe(ROOT, told)
-        if note is not None:
-            self.flight.deliver(ROOT, note)
-
-    def acked(self, appended: bool, ms: float = 1.5) -> None:
-        self.flight.ack(Ack(session="ses_sub", call="call_1", note="n1", appended=appended, ms=ms))
-
-    def idle(self) -> None:
-        self.flight.observe(ROOT, seen.StatusChanged(t=1, session="ses_sub", state="idle"))
-
-    def echo(self) -> None:
-        self.flight.observe(ROOT, seen.NoteEchoed(t=1, session="ses_sub", call="call_1"))
+from core.views import DeliveryView
+from tests.unit.host.flight import ASKED, BARE, NOTED, ROOT, Both, Double
 
 
 @pytest.fixture
@@ -148,11 +74,36 @@ async def test_event_first_and_no_question(both: Both, monkeypatch: pytest.Monke
     await both.host.end()
     assert both.host.ends == [("patch", "call_1")]
     assert not both.flight.answering
-    assert both.host.said[-1] == ""
+    on, notes = await both.shown()
+    assert (on, notes.silent) == (False, (ROOT,))
     both.event("call_2")  # within one call: the next note does not wait
     assert both.host.ends[1:] == [("patch", "call_2")]
     assert both.flight.after(ASKED) == Answer()  # too late to have it, but the plugin is there again
     assert both.flight.answering
+    on, notes = await both.shown()
+    assert (on, notes.silent) == (True, ())
+    codes = [(code, root) for code, _, root in both.host.warnings]
+    assert codes == [("plugin_silent", ROOT), ("plugin_back", ROOT)]
+
+
+async def test_a_session_without_the_plugin_waits_once_and_leaves_the_others_alone(
+    both: Both, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both.flight.after(ASKED)
+    monkeypatch.setattr(inflight, "CLAIM_SECONDS", 0.01)
+    both.event("call_a", session=BARE, root=BARE)
+    assert both.host.ends == []
+    await both.host.end()
+    assert both.host.ends == [("patch", "call_a")]
+    both.event("call_b", session=BARE, root=BARE)
+    assert both.host.ends == [("patch", "call_a"), ("patch", "call_b")]  # not waited for
+    assert [text for _, text, root in both.host.warnings if root == BARE] == [asking.NEVER_THERE]
+    monkeypatch.setattr(inflight, "CLAIM_SECONDS", 60)
+    both.event("call_c")
+    assert len(both.host.ends) == 2  # the other session's note waits for its question
+    assert both.flight.after(msgspec.structs.replace(ASKED, call="call_c")) == GIVEN
+    on, notes = await both.shown()
+    assert (on, notes.silent, notes.questions) == (True, (BARE,), 2)
 
 
 async def test_a_plugin_that_never_spoke_is_not_waited_for(both: Both) -> None:
@@ -222,20 +173,91 @@ async def test_confirmations_of_others_do_not_matter(both: Both) -> None:
 
 async def test_the_doctor_is_no_plugin(both: Both) -> None:
     both.flight.hello(Hello(pid=7, directory="/p"))
+    await asyncio.sleep(0)
     assert not both.flight.answering
     assert both.host.said == []
     both.event()
     assert both.host.ends == [("patch", "call_1")]
 
 
-async def test_round_trips_are_said(both: Both) -> None:
+async def test_round_trips_and_fates_are_shown(both: Both) -> None:
     both.flight.hello(Hello(shim="0.1.0"))
-    for ms in (1.0, 2.0, 9.0):
+    assert await both.shown() == (True, DeliveryView())
+    both.flight.after(msgspec.structs.replace(ASKED, call="call_2", last_ms=9.0))  # asked before, without a note
+    both.flight.after(msgspec.structs.replace(ASKED, call="call_3"))  # by a plugin that does not tell that
+    for ms in (1.0, 2.0):
         both.acked(True, ms)
-    assert both.host.said == ["in flight", *(f"in flight {x}" for x in TRIPS)]
+    both.flight.read(fate("hook", "next"))
+    both.flight.read(fate("patch", "late"))
+    on, notes = await both.shown()
+    assert (on, notes.p50_ms, notes.p95_ms, notes.questions) == (True, 2.0, 9.0, 2)
+    assert (notes.in_flight, notes.patched, notes.late, notes.missed) == (1, 0, 1, 0)
+    assert len(both.host.said) == 2  # what comes at once is shown at once
 
 
-TRIPS = ("1.0 ms, p95 1.0 ms", "2.0 ms, p95 2.0 ms", "2.0 ms, p95 9.0 ms")
+def fate(delivery: Literal["hook", "patch"], arrived: Literal["next", "late"]) -> NoteReport:
+    return NoteReport(
+        t=1, session=ROOT, call="call_1", kind="gentle", findings=("f1",), text="x", delivery=delivery, arrived=arrived
+    )
+
+
+# ---- deadlines ----
+
+
+async def test_each_missed_deadline_is_a_row_and_warnings_do_not_flood(both: Both) -> None:
+    for n in range(4):
+        both.late(f"call_{n}", ms=10.4 + n)
+    assert [(root, call) for root, call, _ in both.host.rows] == [(ROOT, f"call_{n}") for n in range(4)]
+    assert all(row.kind == "warning" and row.level == "warn" for _, _, row in both.host.rows)
+    assert both.host.rows[3][2].text.startswith("call call_3: the plugin waited 13 ms, 10 at most")
+    (warning,) = both.host.reports
+    assert isinstance(warning, WarningReport)
+    assert (warning.code, warning.session, warning.message) == ("hook_deadline", ROOT, both.host.rows[0][2].text)
+    both.host.clock = lambda: 5000 + 60_000
+    both.late("call_4")
+    assert isinstance(both.host.reports[1], WarningReport)
+    assert both.host.reports[1].message.endswith("; 3 more since the last warning of this kind")
+    assert (await both.shown())[1].missed == 5
+
+
+async def test_a_deadline_missed_in_a_session_not_followed_is_a_warning(both: Both) -> None:
+    both.late(session="ses_other")
+    assert both.host.rows == []
+    assert [report.session for report in both.host.reports] == [""]
+
+
+@pytest.mark.parametrize("order", ["question, late, event", "late, question, event", "late, event, question"])
+async def test_a_note_whose_deadline_was_missed_is_patched_once(both: Both, order: str) -> None:
+    """A ledger that hung reads the question and the plugin's complaint in any order."""
+    both.flight.hello(Hello(shim="0.1.0"))
+    steps: dict[str, Callable[[], object]] = {
+        "question": lambda: both.flight.after(ASKED),
+        "late": both.late,
+        "event": both.event,
+    }
+    for step in order.split(", "):
+        steps[step]()
+    both.idle()
+    assert both.host.ends == [("patch", "call_1")]
+    assert len(both.host.reports) == 1
+
+
+async def test_a_note_that_waits_for_its_question_is_patched_when_the_plugin_gave_up(both: Both) -> None:
+    both.flight.hello(Hello(shim="0.1.0"))
+    both.event()
+    both.late()
+    assert both.host.ends == [("patch", "call_1")]
+    assert both.flight.after(ASKED) == Answer()
+    assert both.flight.answering
+    assert both.host.warnings == []
+
+
+async def test_a_note_the_plugin_could_not_append_is_no_missed_deadline(both: Both) -> None:
+    both.flight.after(ASKED)
+    both.acked(False)
+    both.event()
+    assert both.host.ends == [("patch", "call_1")]
+    assert (both.host.rows, both.host.reports) == ([], [])
 
 
 async def test_a_call_that_has_the_note_already_is_judged_without_it(both: Both) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from core.delivery.patch import PatchDelivery
 from core.errors import NotFound, Unreachable, UsageError
 from core.host.line import Line
 from core.host.options import HostOptions
 from core.ledger import observations as seen
-from core.ledger.effects import Extract, Note
+from core.ledger.effects import Extract
 from core.opencode.records import SessionHead
 from core.settings import Settings
+from tests.unit.host.lining import TARGET, company
 
 
 class Owner:
@@ -56,29 +56,23 @@ class Runner:
             self.owner.tell(job.session, failed)
 
 
-NOTE = Note(id="n1", call="c", part="p", message="m", origin="ses_1", kind="gentle", findings=(), text="x")
-
-
 def job(id: str) -> Extract:
     return Extract(t=1, session="ses_1", id=id, steps=(), known=())
 
 
 def line(tmp_path: Path) -> tuple[Line, Runner, Owner]:
     owner: Any = Owner(tmp_path)
-    line = Line(owner)
+    line = Line(owner, TARGET, company(owner))
     line._runner = runner = Runner(owner)  # type: ignore[assignment]
     return line, runner, owner
 
 
 async def test_what_the_end_of_one_extraction_would_begin_is_not_begun(tmp_path: Path) -> None:
     line_, runner, owner = line(tmp_path)
-    delivery = PatchDelivery(Any, lambda outcome: None, lambda code, text: None)  # type: ignore[arg-type]
 
     def begin_more() -> None:
         line_.extract(job("x3"))
-        line_.deliver(delivery, NOTE)
         line_.connected()
-        line_.failing(3)
 
     line_.extract(job("x1"))
     line_.extract(job("x2"))
@@ -86,7 +80,6 @@ async def test_what_the_end_of_one_extraction_would_begin_is_not_begun(tmp_path:
     owner.on_told = begin_more
     await line_.stop()
     assert sorted(runner.tidied) == runner.begun == ["x1", "x2"]
-    assert len(delivery.receipts) == 0
     owner.on_told = lambda: None
     await asyncio.sleep(0)
     assert {told.id for told in owner.told if isinstance(told, seen.ExtractionFailed)} == {"x1", "x2", "x3"}

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
 from core.errors import NotFound, Unreachable
 from core.host import Host, HostOptions
-from core.host.line import Line
-from core.host.toasts import PAUSE_MS, WATCHING, Toasts
+from core.host.lines import Lines
 from core.ledger import observations as seen
-from core.ledger.effects import NoteReport, Report, TouchReport, WarningReport
+from core.ledger.effects import Report, WarningReport
 from core.settings import Settings
-from core.views import ServerView
+from core.views import Answers
+from tests.unit.host.lining import attach
 
 
 @pytest.fixture
@@ -61,6 +61,22 @@ def test_it_is_on_screen_until_it_is_answered(host: Host) -> None:
     ]
 
 
+def test_a_question_of_a_sub_agent_is_shown_with_its_options(host: Host) -> None:
+    questions = (seen.Question(text="Which?", options=(seen.Option(label="a"),)),)
+    host.observe("ses_a", seen.SessionFailed(t=4, session="ses_a", error="an earlier one"))
+    host.observe("ses_a", asked(kind="question", title="question", text="Which?", questions=questions))
+    view = host.view()
+    assert view is not None
+    (waiting,) = view.permissions
+    assert (waiting.kind, waiting.questions, waiting.origin) == ("question", questions, "ses_child")
+    assert [(item.state, item.waits_for) for item in host.sessions] == [("waiting", "question")]
+    host.observe("ses_a", seen.PermissionAnswered(t=6, session="ses_child", id="per_1", answer="a; b"))
+    view = host.view()
+    assert view is not None
+    assert (view.log[-1].text, view.log[-1].detail) == ("answered: question", "a; b: Which?")
+    assert [(item.state, item.waits_for) for item in host.sessions] == [("error", "")]
+
+
 def test_it_is_dropped_when_its_session_is_idle(host: Host) -> None:
     host.observe("ses_a", asked())
     host.observe("ses_a", asked(id="per_2", session="ses_a"))
@@ -73,12 +89,18 @@ def test_it_is_dropped_when_its_session_is_idle(host: Host) -> None:
 class FakeClient:
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
-        self.calls: list[tuple[str, ...]] = []
+        self.calls: list[tuple[Any, ...]] = []
 
     async def reply_permission(self, id: str, reply: str) -> None:
         self.calls.append((id, reply))
         if self.error:
             raise self.error
+
+    async def reply_question(self, id: str, answers: Answers) -> None:
+        await self.reply_permission(id, answers)  # type: ignore[arg-type]
+
+    async def reject_question(self, id: str) -> None:
+        await self.reply_permission(id, "rejected")
 
     async def toast(self, text: str) -> None:
         self.calls.append((text,))
@@ -89,9 +111,8 @@ class FakeClient:
 def attached(host: Host, error: Exception | None = None) -> FakeClient:
     """Give the host a line whose client only takes down what it is asked."""
     client: Any = FakeClient(error)
-    line = Line(host)
-    line._client = client
-    host._line = line
+    host._line = Lines(host)
+    attach(host._line, client)
     return client  # type: ignore[no-any-return]
 
 
@@ -108,10 +129,20 @@ async def test_an_answer_reaches_the_server(host: Host) -> None:
     assert client.calls == [("per_1", "always")]
 
 
+async def test_answers_to_questions_reach_the_server(host: Host) -> None:
+    host.reply_question("que_1", (("a",),))
+    client = attached(host)
+    host.reply_question("que_1", (("a",), ()))
+    host.reply_question("que_2", None)
+    await settle()
+    assert client.calls == [("que_1", (("a",), ())), ("que_2", "rejected")]
+
+
 async def test_a_ledger_that_only_watches_does_not_answer(host: Host) -> None:
     client = attached(host)
     host.watch_only(True)
     host.reply_permission("per_1", "always")
+    host.reply_question("que_1", None)
     await settle()
     assert not client.calls
 
@@ -119,11 +150,16 @@ async def test_a_ledger_that_only_watches_does_not_answer(host: Host) -> None:
 @pytest.mark.parametrize("error", [NotFound("It was answered"), Unreachable("gone")])
 async def test_an_answer_that_fails_is_a_warning(host: Host, error: Exception) -> None:
     attached(host, error)
-    host.reply_permission("per_1", "once")
-    await settle()
-    view = host.view()
-    assert view is not None
-    assert view.log[-1].text.startswith("The answer did not reach the agent: ")
+    answers: list[Callable[[], None]] = [
+        lambda: host.reply_permission("per_1", "once"),
+        lambda: host.reply_question("que_1", (("a",),)),
+    ]
+    for reply in answers:
+        reply()
+        await settle()
+        view = host.view()
+        assert view is not None
+        assert view.log[-1].text.startswith("The answer did not reach the agent: ")
 
 
 async def test_a_toast_that_fails_is_nothing(host: Host) -> None:
@@ -132,79 +168,7 @@ async def test_a_toast_that_fails_is_nothing(host: Host) -> None:
     assert view is not None
     rows = len(view.log)
     assert host._line is not None
-    host._line.toast("x")
+    host._line.toast("ses_a", "x")
     await settle()
     assert client.calls == [("x",)]
     assert len(view.log) == rows
-
-
-class Shown:
-    """What toasts look at."""
-
-    def __init__(self) -> None:
-        self.read_only = False
-        self.selected: str | None = None
-        self.server = ServerView(state="connecting")
-        self.now = 0
-        self.said: list[str] = []
-        self.toasts = Toasts(self, self.said.append, lambda: self.now)
-
-    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
-        raise AssertionError
-
-    def read_reports(self, reader: Callable[[Report], None]) -> None:
-        raise AssertionError
-
-    def look(self, after: int = PAUSE_MS) -> list[str]:
-        self.now += after
-        self.toasts.look()
-        return self.said
-
-    def stop(self, call: str, topic: str = "file:model.ckpt", arrived: Literal["next", "failed"] = "next") -> None:
-        counts = {"other:x.bin": 1, topic: 4}
-        fields: dict[str, Any] = {"t": 1, "session": "ses_a", "call": call}
-        touch: dict[str, Any] = {
-            "origin": "ses_a",
-            "names": (),
-            "topics": tuple(counts),
-            "counts": counts,
-            "action": "stop",
-        }
-        self.toasts.read(TouchReport(**fields, **touch))
-        note: dict[str, Any] = {"kind": "stop", "findings": (), "text": "", "delivery": "patch", "arrived": arrived}
-        self.toasts.read(NoteReport(**fields, **note))
-
-
-def test_each_session_shown_is_said_to_be_watched_once_it_is_live() -> None:
-    shown = Shown()
-    shown.selected = "ses_a"
-    assert shown.look() == []
-    shown.server = ServerView(state="live")
-    assert shown.look() == [WATCHING]
-    assert shown.look() == [WATCHING]
-    shown.selected = "ses_b"
-    assert shown.look() == [WATCHING] * 2
-    shown.selected = "ses_a"
-    assert shown.look() == [WATCHING] * 2
-
-
-def test_who_only_watches_says_nothing() -> None:
-    shown = Shown()
-    shown.selected, shown.server, shown.read_only = "ses_a", ServerView(state="live"), True
-    assert shown.look() == []
-
-
-def test_the_first_stop_of_a_topic_is_said_and_never_two_toasts_in_five_seconds() -> None:
-    shown = Shown()
-    shown.selected, shown.server = "ses_a", ServerView(state="live")
-    shown.look()
-    shown.stop("c0", arrived="failed")
-    shown.stop("c1")
-    assert shown.said == [WATCHING]
-    assert shown.look(PAUSE_MS - 1) == [WATCHING]
-    stop = "ledger: told the agent to stop looking at model.ckpt"
-    assert shown.look(1) == [WATCHING, stop]
-    shown.stop("c2")
-    assert shown.look() == [WATCHING, stop]
-    shown.stop("c3", "file:vocab.bpe")
-    assert shown.look(0)[2:] == ["ledger: told the agent to stop looking at vocab.bpe"]

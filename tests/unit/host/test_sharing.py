@@ -15,14 +15,17 @@ import pytest
 
 from core import rendezvous
 from core.errors import FileError
-from core.host.hosting import ProjectLock
-from core.host.inflight import InFlight
+from core.host.hosting import ProjectLock, seat
+from core.host.mirror import FoundHost, Mirror
+from core.host.mirrored import Legacy
 from core.host.sharing import Sharing
+from core.ledger.finding import Finding
+from core.ledger.handover import Handover, Kept
 
 HOLD = """
 import sys
 from pathlib import Path
-from core.host.hosting import ProjectLock
+from core.host.hosting import ProjectLock, seat
 lock = ProjectLock(Path(sys.argv[1]))
 print(lock.acquire(), flush=True)
 sys.stdin.read()
@@ -48,6 +51,22 @@ def another_process(project: Path) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+class Looking:
+    """The mirror of a sharer."""
+
+    def __init__(self, owner: Sharer) -> None:
+        self.owner = owner
+        self.lost = owner.lost
+        self.legacy = lambda: owner.known
+
+    def start(self, on_host: FoundHost) -> None:
+        self.owner.said.append("mirrors")
+        self.owner.on_host = on_host
+
+    async def stop(self) -> None:
+        self.owner.said.append("mirrors no more")
+
+
 class Sharer:
     """What the host is told; also the plugin's side, which the host has."""
 
@@ -59,7 +78,11 @@ class Sharer:
         self.told = asyncio.Event()
         self.looks = 0
         self.look = asyncio.Event()
-        self.sharing = Sharing(self, project, cast(InFlight, self), sleep=self.wait)
+        self.lost = asyncio.Event()
+        self.known: list[Legacy] = []
+        self.on_host: FoundHost = lambda said: None
+        side: Any = self
+        self.sharing = Sharing(self, project, side, cast(Mirror, Looking(self)), sleep=self.wait)
 
     async def wait(self, seconds: float) -> None:
         self.looks += 1
@@ -83,6 +106,9 @@ class Sharer:
 
     def watch_only(self, on: bool) -> None:
         self.said.append("watches" if on else "decides")
+
+    def adopt(self, legacy: Legacy) -> None:
+        self.said.append(f"adopts {legacy.handover.root}")
 
     def warn(self, code: str, message: str) -> None:
         self.said.append(f"warn {code}")
@@ -170,7 +196,21 @@ def test_the_holder_is_named(project: Path) -> None:
     said.remove()
 
 
+def test_the_holders_terminal_is_named(project: Path) -> None:
+    said = rendezvous.announce("ledger", project, {"port": 4097, "token": "0" * 64, "seat": "tmux pane %3"})
+    assert ProjectLock(project).holder() == f"process {os.getpid()} in tmux pane %3"
+    said.remove()
+
+
+def test_the_terminal_of_this_process() -> None:
+    assert seat({"TMUX_PANE": "%3"}) == "tmux pane %3"
+    assert seat({"TMUX_PANE": "\x1b[2J%3" + "9" * 50}) == "tmux pane %3" + "9" * 7 + "…"
+
+
 # ---- who hosts ----
+
+
+WATCHES = ["watches", "warn hosted_elsewhere", "mirrors"]
 
 
 async def test_the_only_one_hosts(project: Path) -> None:
@@ -178,28 +218,60 @@ async def test_the_only_one_hosts(project: Path) -> None:
     await only.sharing.start()
     assert only.said == ["listens"]
     await only.sharing.stop()
-    assert only.said == ["listens", "closed"]
+    assert only.said == ["listens", "mirrors no more", "closed"]
 
 
 async def test_the_second_watches_and_takes_over(project: Path) -> None:
     first, second = Sharer(project), Sharer(project)
     await first.sharing.start()
     await second.sharing.start()
-    assert second.said == ["watches", "warn hosted_elsewhere"]
-    assert second.server["delivery"] == "off"
-    assert second.server["delivery_detail"] == second.text
+    assert second.said == WATCHES
+    assert second.server == {"host": "another process", "delivery": "off", "delivery_detail": ""}
     await second.look_again()
     await second.look_again()
-    assert second.said == ["watches", "warn hosted_elsewhere"]
+    assert second.said == WATCHES
+    finding = Finding(id="f1", seq=1, fact="a fact", topic="t", established_at=1)
+    second.known = [Legacy(handover=Handover(root="ses_a", kept=(Kept(finding=finding),)))]
     await first.sharing.stop()
     await second.until("took_over")
     await asyncio.sleep(0)
-    assert second.said[2:] == ["listens", "warn took_over", "decides"]
-    assert second.server == {"delivery": "patch", "delivery_detail": ""}
+    assert second.said[3:] == ["mirrors no more", "adopts ses_a", "listens", "warn took_over", "decides"]
+    assert second.text.endswith("hosts the project now, with 1 of its facts.")
+    assert second.server == {"host": "", "delivery": "patch", "delivery_detail": ""}
     third = Sharer(project)
     await third.sharing.start()
-    assert third.said == ["watches", "warn hosted_elsewhere"]
+    assert third.said == WATCHES
     await third.sharing.stop()
+    await second.sharing.stop()
+
+
+async def test_another_host_is_named_and_the_same_one_only_once(project: Path) -> None:
+    first, second = Sharer(project), Sharer(project)
+    await first.sharing.start()
+    await second.sharing.start()
+    fields: dict[str, Any] = {"v": 1, "port": 4097, "token": "0" * 64, "directory": str(project)}
+    for _ in range(2):
+        second.on_host(rendezvous.LedgerFile(pid=7, seat="pts/3", **fields))
+        assert second.server["host"] == "process 7 in pts/3"
+    assert second.said == [*WATCHES, "warn hosted_elsewhere"]
+    assert "(process 7 in pts/3) hosts this project" in second.text
+    await second.sharing.stop()
+    await first.sharing.stop()
+
+
+async def test_it_looks_at_once_when_the_host_does_not_answer_any_more(project: Path) -> None:
+    first, second = Sharer(project), Sharer(project)
+    await first.sharing.start()
+    await second.sharing.start()
+    await second.look_again()
+    await first.sharing.stop()
+    second.lost.set()  # and no time passes between two looks
+    async with asyncio.timeout(10):
+        while "decides" not in second.said:
+            second.told.clear()
+            await second.told.wait()
+            await asyncio.sleep(0)
+    assert not second.lost.is_set()
     await second.sharing.stop()
 
 
@@ -222,7 +294,7 @@ async def test_one_that_ends_while_it_watches_leaves_the_other_alone(project: Pa
     await second.sharing.start()
     await second.sharing.stop()
     await third.sharing.start()
-    assert third.said == ["watches", "warn hosted_elsewhere"]
+    assert third.said == WATCHES
     await third.sharing.stop()
     await first.sharing.stop()
 
@@ -235,7 +307,7 @@ async def test_a_folder_that_is_lost_while_it_watches_is_looked_for_again(projec
     runtime.chmod(0o755)
     await second.look_again()
     await second.look_again()
-    assert second.said == ["watches", "warn hosted_elsewhere"]
+    assert second.said == WATCHES
     runtime.chmod(0o700)
     await first.sharing.stop()
     await second.until("took_over")

@@ -22,9 +22,14 @@ def http_chunk(data: bytes) -> bytes:
 
 @asynccontextmanager
 async def serving(handler: Handler) -> AsyncIterator[str]:
-    """Serve until the block ends; `handler` gets the head of each connection's first request. Gives the URL."""
+    """Serve until the block ends; `handler` gets the head of each connection's first request. Gives the URL.
 
-    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    Handlers that are at work at the end are cancelled. Until then they are kept here: asyncio itself holds tasks
+    weakly, and one that waits for nothing would be collected.
+    """
+    at_work: set[asyncio.Task[None]] = set()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await handler(await reader.readuntil(b"\r\n\r\n"), writer)
             await writer.drain()
@@ -33,12 +38,25 @@ async def serving(handler: Handler) -> AsyncIterator[str]:
         finally:
             writer.close()
 
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if server.is_serving():
+            at_work.add(asyncio.create_task(answer(reader, writer)))
+        else:
+            writer.close()
+
     server = await asyncio.start_server(accept, "127.0.0.1", 0)
     try:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     finally:
         server.close()
+        await asyncio.sleep(0)  # a task that never began would not close its connection
+        for task in at_work:
+            task.cancel()
+        ended = await asyncio.gather(*at_work, return_exceptions=True)
         await server.wait_closed()
+    for error in ended:
+        if error is not None and not isinstance(error, asyncio.CancelledError):
+            raise error
 
 
 async def unused_url() -> str:

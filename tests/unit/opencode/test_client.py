@@ -70,6 +70,12 @@ Call = Callable[[Client], Awaitable[Any]]
         ),
         (lambda c: c.reply_permission("per_1", "once"), "POST /permission/per_1/reply", {"reply": "once"}),
         (
+            lambda c: c.reply_question("que_1", (("a", "b"), ())),
+            "POST /question/que_1/reply",
+            {"answers": [["a", "b"], []]},
+        ),
+        (lambda c: c.reject_question("que_1"), "POST /question/que_1/reject", None),
+        (
             lambda c: c.toast("hello", title="T", variant="warning"),
             "POST /tui/show-toast",
             {"message": "hello", "title": "T", "variant": "warning"},

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import io
+import os
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -59,3 +63,52 @@ def test_damaged_gzip_and_missing_file(tmp_path: Path) -> None:
     for bad in (path, tmp_path / "missing", tmp_path):
         with pytest.raises(FileError):
             list(open_recording(bad))
+
+
+def test_damaged_data_within_gzip(tmp_path: Path) -> None:
+    path = tmp_path / "r.gz"
+    whole = bytearray(gzip.compress(os.urandom(50_000)))
+    whole[20_000:20_100] = bytes(100)
+    path.write_bytes(whole)
+    with pytest.raises(FileError, match="cannot read"):
+        list(open_recording(path))
+
+
+@pytest.mark.parametrize("form", ["lines", "sse"])
+@pytest.mark.parametrize("piece", [1, 7, 1_000])
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_a_pipe_that_gives_little_at_a_time(tmp_path: Path, form: str, piece: int, packed: bool) -> None:
+    data = gzip.compress(FORMS[form]) + gzip.compress(FORMS[form]) if packed else FORMS[form]
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    def fill() -> None:
+        with path.open("wb", buffering=0) as pipe:
+            for at in range(0, len(data), piece):
+                pipe.write(data[at : at + piece])
+
+    writer = threading.Thread(target=fill)
+    writer.start()
+    found = list(RecordedFrames(open_recording(path), 1_000))
+    writer.join()
+    assert found == EVENTS * (2 if packed else 1)
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"\x1f"])
+def test_a_short_pipe(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "short"
+    path.write_bytes(data)
+    assert b"".join(open_recording(path)) == data
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = io.BytesIO(gzip.compress(FORMS["lines"]))
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=data))
+    assert list(RecordedFrames(open_recording(None), 1_000)) == EVENTS
+    assert not data.closed
+
+
+def test_closed_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(FileError, match="standard input is closed"):
+        list(open_recording(None))

@@ -13,7 +13,7 @@ from core.opencode.assemble import Assembler
 from core.opencode.client import Client
 from core.opencode.events import PermissionAsked as Wire
 from core.opencode.events import Question, QuestionAsked
-from core.opencode.requests import Request
+from core.opencode.requests import LABEL_CHARS, MAX_QUESTIONS, Request
 
 from .following import following
 from .told import only, read_back, told_of
@@ -82,6 +82,62 @@ def test_a_question(world: World, end: str) -> None:
     (asked,) = only(PermissionAsked, told)
     assert (asked.kind, asked.text) == ("question", "Which database?")
     assert [answered.id for answered in only(PermissionAnswered, told)] == ["que_1"]
+
+
+def test_all_that_a_question_asks(world: World) -> None:
+    session = world.session()
+    lite, server = {"label": "SQLite", "description": "one\nfile"}, {"label": " Post\x1b[8mgres ", "description": 7}
+    questions = [
+        {"header": "DB", "question": "Which\r\ndatabase?", "options": [lite, server, {"label": ""}, "x", lite]},
+        {"question": "Which extras?", "options": [lite], "multiple": True, "custom": False},
+        {"header": "Else", "options": None, "custom": None},
+        7,
+    ]
+    world.emit("question.asked", id="que_1", sessionID=session, questions=questions)
+    (asked,) = only(PermissionAsked, told_of(world))
+    first, second, third = asked.questions
+    assert (first.header, first.text, first.multiple, first.custom) == ("DB", "Which\ndatabase?", False, True)
+    assert [(option.label, option.description) for option in first.options] == [
+        ("SQLite", "one file"),
+        ("Postgres", "7"),
+    ]
+    assert (second.multiple, second.custom, len(second.options)) == (True, False, 1)
+    assert (third.text, third.options, third.custom) == ("Else", (), True)
+    assert asked.text == "Which\ndatabase?\nWhich extras?\nElse"
+
+
+def test_questions_without_end_are_bounded(world: World) -> None:
+    option = {"label": "x" * 10_000, "description": "y" * 10_000}
+    many = [{"label": f"{n} {'z' * 5_000}", "description": ""} for n in range(1_000)]
+    questions = [{"header": "h" * 10_000, "question": "q" * 200_000, "options": [option, *many]}] * 200
+    world.emit("question.asked", id="que_1", sessionID=world.session(), questions=questions)
+    (asked,) = only(PermissionAsked, told_of(world))
+    assert len(asked.questions) == MAX_QUESTIONS
+    first = asked.questions[0]
+    assert len(first.options) == MAX_QUESTIONS
+    assert all(len(option.label) <= LABEL_CHARS for option in first.options)
+    assert len(first.text) < 40_000
+    assert len(asked.text) < 40_000
+
+
+@pytest.mark.parametrize(
+    ("event", "fields", "answer"),
+    [
+        ("permission.replied", {"reply": "always"}, "always"),
+        (
+            "question.replied",
+            {"answers": [["SQLite"], ["Tests", "a\x1b[8mb\nc"], []]},
+            "SQLite; Tests, ab c; no answer",
+        ),
+        ("question.replied", {"answers": 7}, ""),
+        ("question.rejected", {}, "refused"),
+    ],
+)
+def test_what_was_answered(world: World, event: str, fields: dict[str, object], answer: str) -> None:
+    root = world.session()
+    ask(world, root)
+    world.emit(event, sessionID=root, requestID="per_1", **fields)
+    assert [answered.answer for answered in only(PermissionAnswered, told_of(world))] == [answer]
 
 
 def test_what_is_read_back_and_what_comes_as_an_event_is_told_once(world: World) -> None:

@@ -1,0 +1,108 @@
+"""The half of the host that is read: its views of the server and the sessions, and who is told of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from core.host.audience import Audience
+from core.host.desks import Desks
+from core.host.estimating import estimate
+from core.ledger.effects import Report, WarningReport
+from core.settings import Settings
+from core.views import Estimate, FindingView, Pane, ServerView, SessionItem, SessionView
+
+if TYPE_CHECKING:
+    from core.host.mirror import Mirror
+
+
+class Showing:
+    """What a screen reads (see :class:`core.views.LedgerHost`).
+
+    Args:
+        desks: the root sessions.
+        server: the way to the server, to begin with.
+        settings: see the README's table.
+        clock: ms since the epoch.
+    """
+
+    def __init__(self, desks: Desks, server: ServerView, settings: Settings, clock: Callable[[], int]) -> None:
+        self.settings = settings
+        self.clock = clock
+        self._desks = desks
+        self._server = server
+        self._audience = Audience()
+        self._revisions = {"sessions": 0, "status": 0}
+        self._mirror: Mirror | None = None
+
+    @property
+    def server(self) -> ServerView:
+        """The way to the server, as of now."""
+        return self._server
+
+    @property
+    def sessions(self) -> Sequence[SessionItem]:
+        """Root sessions of the directory, the most recently active first."""
+        items = [desk.item() for desk in sorted(self._desks, key=lambda desk: -desk.updated)]
+        if self._mirror is None:
+            return items
+        count = self._mirror.findings
+        return [msgspec.structs.replace(item, findings=count(item.root, item.findings)) for item in items]
+
+    @property
+    def selected(self) -> str | None:
+        """The root session on screen."""
+        return self._desks.selected
+
+    def revision(self, pane: Pane) -> int:
+        """Changes whenever what `pane` shows of the selected session has changed."""
+        desk = self._desks.on_screen
+        own = self._revisions.get(pane, 0) + self._desks.switches * 1_000_003
+        own += self._mirror.revision if self._mirror is not None else 0
+        return own + (desk.revision(pane) if desk else 0)
+
+    def view(self) -> SessionView | None:
+        """The selected session."""
+        desk = self._desks.on_screen
+        own = desk.view() if desk else None
+        return self._mirror.view(own) if self._mirror is not None and own is not None else own
+
+    def receipt(self, finding: str) -> FindingView | None:
+        """A finding of the selected session with its whole receipt."""
+        desk = self._desks.on_screen
+        if self._mirror is not None and (mirrored := self._mirror.receipt(finding)) is not None:
+            return mirrored
+        return desk.receipt(finding) if desk else None
+
+    def estimate(self) -> Estimate:
+        """What extracting everything that waits, earlier steps included, would send."""
+        desk = self._desks.on_screen
+        return estimate(desk.engine, self.settings) if desk else Estimate(steps=0, prompt_chars=0, tokens=0)
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call `listener` after any change; the result unsubscribes it."""
+        return self._audience.subscribe(listener)
+
+    def read_reports(self, reader: Callable[[Report], None]) -> None:
+        """Call `reader` with every report, in order."""
+        self._audience.add_reader(reader)
+
+    def warn(self, code: str, message: str, root: str = "") -> None:
+        """Something a person should know, of a root session where it concerns one."""
+        self._audience.announce(WarningReport(t=self.clock(), session=root, code=code, message=message), self._desks)
+
+    def set_server(self, **changes: Any) -> None:
+        """Change what the status line says of the server."""
+        self._server = msgspec.structs.replace(self._server, **changes)
+        self._revisions["status"] += 1
+        self._audience.notify()
+
+    def mirrored(self) -> None:
+        """What is shown of the ledger that hosts the project has changed."""
+        self._audience.notify()
+
+    def _sessions_changed(self) -> None:
+        self._revisions["sessions"] += 1
+        self._desks.follow()
