@@ -24,6 +24,10 @@ PANE_TITLES = {
 _MAIN = frozenset(PANES)
 _LISTS = _MAIN | {"picker"}
 _READING = frozenset({"receipt", "help"})
+_PERMISSION = frozenset({"permission"})
+_QUESTION = frozenset({"question"})
+_ASKED = _PERMISSION | _QUESTION
+_MOVING = _LISTS | _READING | _ASKED
 _ANYWHERE = _MAIN | {"welcome"}
 
 
@@ -32,7 +36,7 @@ class Situation:
     """What the user is looking at, as far as it decides whether an action is possible."""
 
     context: str
-    """A pane, or `welcome`, `receipt`, `help`, `picker`."""
+    """A pane, or `welcome`, `receipt`, `help`, `picker`, `permission`, `question`."""
     server: ServerView
     view: SessionView | None = None
     read_only: bool = False
@@ -47,8 +51,16 @@ class Situation:
     zoomed: bool = False
     demo: bool = False
     """Whether a demo can be started from here."""
+    offered: bool = False
+    """Whether the plugin is missing and can be installed from here."""
     whole: bool = False
     """Whether a text being read has nothing more to show."""
+    questions: int = 0
+    """Questions the agent asks at once."""
+    several: bool = False
+    """Whether more than one option of the question may be chosen."""
+    own_words: bool = False
+    """Whether words of one's own are an answer to the question."""
 
 
 Check = Callable[[Situation], str]
@@ -74,7 +86,8 @@ class Action:
 
 def _writable(now: Situation) -> str:
     if now.read_only:
-        return "This dashboard only watches; change facts in the ledger that writes the file."
+        where = f"in {now.server.host}" if now.server.host else "in the ledger that writes the file"
+        return f"This dashboard only watches; change facts {where}."
     return "" if now.view else "No session is shown yet."
 
 
@@ -94,7 +107,8 @@ def _steps_waiting(now: Situation) -> str:
     refused = _writable(now)
     if refused or now.view is None:
         return refused
-    return "" if now.view.buffered or now.view.earlier else "No steps wait for extraction."
+    waits = now.view.buffered or now.view.earlier or now.view.broken_off
+    return "" if waits else "No steps wait for extraction."
 
 
 def _tellable(now: Situation) -> str:
@@ -136,8 +150,36 @@ def _expandable(now: Situation) -> str:
     return "All of it is shown." if now.whole else ""
 
 
+def _answerable(now: Situation) -> str:
+    return "This dashboard only watches; answer in OpenCode." if now.read_only else ""
+
+
+def _optional(now: Situation) -> str:
+    return _answerable(now) or ("" if now.rows else "There is nothing to choose from.")
+
+
+def _tickable(now: Situation) -> str:
+    return _answerable(now) or ("" if now.several else "Only one option can be chosen here.")
+
+
+def _own(now: Situation) -> str:
+    return _answerable(now) or ("" if now.own_words else "Only the options are an answer here.")
+
+
+def _several_questions(now: Situation) -> str:
+    return "" if now.questions > 1 else "There is only one question."
+
+
 def _demo(now: Situation) -> str:
     return "" if now.demo else "The demo can only be started where no server was found."
+
+
+def _installable(now: Situation) -> str:
+    if now.server.replay or now.server.state == "file":
+        return "A recording and a file need no plugin."
+    if now.read_only:
+        return "This dashboard only watches; `ledger-tui init` installs the plugin."
+    return "" if now.offered else "Nothing to install: the plugin is there, or OpenCode is on another machine."
 
 
 _FINDINGS = frozenset({"findings"})
@@ -210,12 +252,12 @@ ACTIONS: tuple[Action, ...] = (
         "filter", ("/",), "filter", "Show only rows that contain the words you type.", _LISTS, "List", _filterable, 5
     ),
     Action("back", ("escape",), "back", "Drop the choice, then the filter, then the zoom.", _MAIN, "List"),
-    Action("down", ("j", "down"), "down", "One down.", _LISTS | _READING, "Move"),
-    Action("up", ("k", "up"), "up", "One up.", _LISTS | _READING, "Move"),
-    Action("top", ("g", "home"), "top", "To the first.", _LISTS | _READING, "Move"),
-    Action("bottom", ("G", "end"), "end", "To the last, and follow what comes.", _LISTS | _READING, "Move"),
-    Action("page_down", ("pagedown", "ctrl+f"), "page down", "One page down.", _LISTS | _READING, "Move"),
-    Action("page_up", ("pageup", "ctrl+b"), "page up", "One page up.", _LISTS | _READING, "Move"),
+    Action("down", ("j", "down"), "down", "One down.", _MOVING, "Move"),
+    Action("up", ("k", "up"), "up", "One up.", _MOVING, "Move"),
+    Action("top", ("g", "home"), "top", "To the first.", _MOVING, "Move"),
+    Action("bottom", ("G", "end"), "end", "To the last, and follow what comes.", _MOVING, "Move"),
+    Action("page_down", ("pagedown", "ctrl+f"), "page down", "One page down.", _MOVING, "Move"),
+    Action("page_up", ("pageup", "ctrl+b"), "page up", "One page up.", _MOVING, "Move"),
     Action("steps_pane", ("1",), "steps", "Go to Steps.", _MAIN, "Panes"),
     Action("findings_pane", ("2",), "findings", "Go to Findings.", _MAIN, "Panes"),
     Action("meters_pane", ("3",), "escalation", "Go to Escalation.", _MAIN, "Panes"),
@@ -233,11 +275,20 @@ ACTIONS: tuple[Action, ...] = (
         "permit",
         ("P",),
         "answer",
-        "Read what the agent waits for, and allow it once, always or not.",
+        "Read what the agent waits for: allow it once, always or not; answer its question.",
         _ANYWHERE,
         "Program",
         _asked,
         8,
+    ),
+    Action(
+        "init",
+        ("I",),
+        "install plugin",
+        "Install the plugin for OpenCode: notes in flight, and no --port needed. Asks first.",
+        _ANYWHERE,
+        "Program",
+        _installable,
     ),
     Action("retry", ("R",), "connect", "Try to connect to the server at once.", _ANYWHERE, "Program", _unconnected, 7),
     Action("theme", ("T",), "theme", "Next theme: dark, light, the terminal's own colours.", _ANYWHERE, "Program"),
@@ -252,17 +303,72 @@ ACTIONS: tuple[Action, ...] = (
         _expandable,
         6,
     ),
+    Action("once", ("o",), "once", "Allow it, and ask again next time.", _PERMISSION, "Answer", _answerable, 8),
+    Action("always", ("a",), "always", "Allow it from now on, without asking.", _PERMISSION, "Answer", _answerable, 8),
+    Action(
+        "answer",
+        ("enter",),
+        "choose",
+        "Choose what is under the cursor, or go on with what is chosen; at the end, send the answer.",
+        _QUESTION,
+        "Answer",
+        _answerable,
+        8,
+    ),
+    Action(
+        "tick",
+        ("space",),
+        "tick",
+        "Choose or drop the option under the cursor, where several can be chosen.",
+        _QUESTION,
+        "Answer",
+        _tickable,
+        7,
+    ),
+    Action(
+        "option",
+        tuple("123456789"),
+        "option",
+        "Choose the option with this number, or drop it where several can be chosen.",
+        _QUESTION,
+        "Answer",
+        _optional,
+        5,
+    ),
+    Action("own", ("o",), "own words", "Answer in your own words.", _QUESTION, "Answer", _own, 6),
+    Action(
+        "next_question", ("tab", "l", "right"), "next", "Next question.", _QUESTION, "Answer", _several_questions, 4
+    ),
+    Action(
+        "previous_question",
+        ("shift+tab", "h", "left"),
+        "previous",
+        "Question before.",
+        _QUESTION,
+        "Answer",
+        _several_questions,
+        3,
+    ),
+    Action(
+        "reject", ("r",), "reject", "Refuse; the agent is told so, and its turn ends.", _ASKED, "Answer", _answerable, 8
+    ),
     Action(
         "close",
         ("escape", "q", "ctrl+c"),
         "back",
         "Go back to the dashboard.",
-        _READING | {"picker"},
+        _READING | _ASKED | {"picker"},
         "Program",
         footer=9,
     ),
     Action(
-        "help", ("?",), "help", "Say what each key does here.", _ANYWHERE | {"receipt", "picker"}, "Program", footer=9
+        "help",
+        ("?",),
+        "help",
+        "Say what each key does here.",
+        _ANYWHERE | _ASKED | {"receipt", "picker"},
+        "Program",
+        footer=9,
     ),
     Action("quit", ("q", "ctrl+c"), "quit", "Leave; the agent goes on undisturbed.", _ANYWHERE, "Program", footer=9),
 )

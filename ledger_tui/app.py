@@ -17,6 +17,7 @@ from core.views import Pane, SessionView
 from ledger_tui.desk import Desk, wall_clock
 from ledger_tui.feed import Feed
 from ledger_tui.keys import keymap
+from ledger_tui.offer import Offer
 from ledger_tui.screens.base import LedgerScreen
 from ledger_tui.screens.dashboard import Dashboard
 from ledger_tui.theme import THEMES, check_theme, textual_theme
@@ -43,12 +44,15 @@ class LedgerApp(App[int], inherit_bindings=False):
         settings: Settings,
         *,
         demo: Callable[[], LedgerHost] | None = None,
+        offer: Offer | None = None,
         clock: Callable[[], int] = wall_clock,
         zone: tzinfo | None = None,
     ) -> None:
         """Raises UsageError for an unknown theme and for keys that cannot be."""
         name = theme_name(settings.theme)
-        self.desk = Desk(host, keymap(settings.keys), Brush(name, plain=settings.ascii), clock, zone, demo, os.environ)
+        self.desk = Desk(
+            host, keymap(settings.keys), Brush(name, plain=settings.ascii), clock, zone, demo, offer, os.environ
+        )
         super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)
         for known in THEMES:
             self.register_theme(textual_theme(known))
@@ -85,8 +89,17 @@ class LedgerApp(App[int], inherit_bindings=False):
         return [screen for screen in self.screen_stack if isinstance(screen, LedgerScreen)]
 
     def _changed(self, panes: frozenset[Pane], view: SessionView | None) -> None:
+        offer = self.desk.offer
+        if offer and offer.is_due(self.desk.host.server):
+            self.run_worker(self._look_for_plugin(offer), group="offer", exclusive=True)
+        elif offer and offer.hint(self.desk.host):
+            self.dashboard.hint_at_offer(offer)
         for screen in self._ledger_screens():
             screen.changed(panes, view)
+
+    async def _look_for_plugin(self, offer: Offer) -> None:
+        await offer.look()
+        self._changed(frozenset(("status",)), self.desk.host.view())
 
     def _second(self) -> None:
         for screen in self._ledger_screens():
@@ -142,17 +155,24 @@ def theme_name(wanted: str) -> str:
     return NO_COLOUR_THEME if os.environ.get("NO_COLOR") else wanted
 
 
-def run(host: LedgerHost, settings: Settings, *, demo: Callable[[], LedgerHost] | None = None) -> int:
+def run(
+    host: LedgerHost,
+    settings: Settings,
+    *,
+    demo: Callable[[], LedgerHost] | None = None,
+    offer: Offer | None = None,
+) -> int:
     """Show `host` until the user quits; the exit code.
 
     Args:
         host: the ledger; it is started after the first paint and stopped at the end.
         settings: `theme`, `ascii` and `keys` are used.
         demo: makes the demo's ledger, offered where no server is found.
+        offer: installs the plugin for the project.
 
     Raises:
         UsageError: an unknown theme, action or key, or two actions on one key.
     """
-    app = LedgerApp(host, settings, demo=demo)
+    app = LedgerApp(host, settings, demo=demo, offer=offer)
     result = app.run()
     return result if result is not None else (app.return_code or 0)

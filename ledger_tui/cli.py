@@ -30,6 +30,13 @@ COMMANDS = {
     "config": config,
 }
 
+USED = {
+    **dict.fromkeys(("init", "uninit"), ("--directory",)),
+    **dict.fromkeys(("demo", "replay", "watch", "config"), options.SETTINGS),
+    "doctor": tuple(flag for flag in options.ALL if flag not in ("--session", "--latest")),
+}
+"""The common flags that mean something to a command, where not all of them do."""
+
 INTERRUPTED = 130
 
 _DESCRIPTION = """\
@@ -46,6 +53,11 @@ examples:
 
 Every command explains itself: ledger-tui COMMAND --help
 """
+_REWORDED = (
+    (re.compile(r"argument ([\w-]+): expected one argument"), r"\1 needs a value"),
+    (re.compile(r"argument ([\w-]+): invalid float value: (.*)"), r"\1: \2 is not a number"),
+    (re.compile(r"the following arguments are required: (.*)"), r"not given: \1"),
+)
 _INVALID_CHOICE = re.compile(r"argument (?P<what>\w+): invalid choice: '(?P<word>.*)' \(choose from (?P<choices>.*)\)")
 
 
@@ -65,7 +77,31 @@ class Parser(argparse.ArgumentParser):
             nearest = difflib.get_close_matches(found["word"], re.findall(r"\w+", found["choices"]), n=1)
             message = f"there is no {found['what'].lower()} {found['word']!r}"
             hint = f"Did you mean {nearest[0]}? {hint}" if nearest else hint
+        for pattern, words in _REWORDED:
+            message = pattern.sub(words, message)
         raise UsageError(message, hint)
+
+    def refuse(self, stranger: str) -> NoReturn:
+        """Raise that an argument is none of this parser's."""
+        flags = [
+            flag for action in self._actions if action.help is not argparse.SUPPRESS for flag in action.option_strings
+        ]
+        name = stranger.partition("=")[0]
+        hint = f"`{self.prog} --help` shows how it is used."
+        if not name.startswith("-"):
+            raise UsageError(f"{stranger!r} is an argument too many", hint)
+        if name in flags:
+            raise UsageError(f"{name} belongs after the command", hint)
+        nearest = difflib.get_close_matches(name, flags, n=1)
+        raise UsageError(f"there is no flag {name}", f"Did you mean {nearest[0]}? {hint}" if nearest else hint)
+
+    def chosen(self, args: argparse.Namespace) -> Parser:
+        """The parser of the sub-command that `args` names; this one where they name none."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                below = action.choices.get(getattr(args, action.dest))
+                return below.chosen(args) if isinstance(below, Parser) else self
+        return self
 
 
 class Version(argparse.Action):
@@ -91,7 +127,7 @@ def build() -> Parser:
         described = text[0].upper() + text[1:] + "."
         command = commands.add_parser(name, help=text, description=described, epilog=module.EXAMPLES)
         module.arguments(command)
-        options.add_common(command)
+        options.add_common(command, USED.get(name, options.ALL))
     return parser
 
 
@@ -112,7 +148,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        args = build().parse_args(arguments)
+        parser = build()
+        args, strangers = parser.parse_known_args(arguments)
+        if strangers:
+            parser.chosen(args).refuse(strangers[0])
         run: Callable[[argparse.Namespace], int] = (COMMANDS.get(args.command) or dashboard).run
         return run(args)
     except SystemExit as end:

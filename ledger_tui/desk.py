@@ -9,6 +9,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from ledger_tui.keys import Keymap
+from ledger_tui.offer import Offer
 from ledger_tui.rows.look import Look
 from ledger_tui.widgets.brush import Brush
 
@@ -32,6 +33,8 @@ class Desk:
     zone: tzinfo | None = None
     demo: Callable[[], LedgerHost] | None = None
     """Makes the host of the demo, where a demo can be started from the dashboard."""
+    offer: Offer | None = None
+    """Installs the plugin, where there is a project to install it for."""
     environ: Mapping[str, str] = field(default_factory=dict)
     """The environment, to find the way to the clipboard."""
 

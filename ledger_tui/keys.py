@@ -65,9 +65,9 @@ def keymap(own: Mapping[str, str]) -> Keymap:
     keys = {action.id: action.keys for action in ACTIONS}
     for action, written in own.items():
         if action not in BY_ID:
-            near = get_close_matches(action, BY_ID, 1)
-            guess = f"Did you mean {near[0]}? " if near else ""
-            raise UsageError(f"Unknown action {action!r} in the setting keys", f"{guess}Actions: {', '.join(BY_ID)}.")
+            near = get_close_matches(action, BY_ID, n=1, cutoff=0.0)
+            hint = f"Did you mean {near[0]}? The palette of the dashboard lists all actions."
+            raise UsageError(f"Unknown action {action!r} in the setting keys", hint)
         keys[action] = tuple(dict.fromkeys(_key(piece, action) for piece in written.split(",") if piece.strip()))
     if not keys["palette"]:
         raise UsageError(
@@ -121,7 +121,7 @@ def footer(keys: Keymap, now: Situation) -> list[tuple[str, str, bool, int, str]
         if action.footer and now.context in action.contexts and keys.keys(action.id):
             possible = not action.check(now)
             never = ("Findings", "Agent") if now.read_only else ()
-            if possible or action.group not in ("Replay", "Program", *never):
+            if possible or action.group not in ("Replay", "Program", "Answer", *never):
                 out.append((shown(keys.keys(action.id)[0]), action.label, possible, action.footer, action.id))
     return out
 

@@ -4,25 +4,38 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from core.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from core.config import Config
     from core.host.options import HostOptions
     from core.opencode.address import Address
+    from core.settings import Settings
+
+ALL: Final = ("--server", "--session", "--latest", "--directory", "--password-file", "--set")
+"""The common flags."""
+SETTINGS: Final = ("--directory", "--set")
+"""Those with a meaning where no server is concerned: whose settings, and which."""
 
 
-def add_common(parser: argparse.ArgumentParser, *, first: bool = False) -> None:
+def add_common(parser: argparse.ArgumentParser, used: Collection[str] = ALL, *, first: bool = False) -> None:
     """Add the common flags.
 
-    They are accepted before and after the sub-command. No default is stored, so that the one place does not overwrite
-    the other; `first` marks the place before it, whose `--set` are kept apart to come first.
+    They are accepted before and after the sub-command, all of them everywhere, and those in `used` are shown in its
+    help. No default is stored, so that the one place does not overwrite the other; `first` marks the place before it,
+    whose `--set` are kept apart to come first.
     """
     common = parser.add_argument_group("common options")
-    add = common.add_argument
+
+    def add(flag: str, *, help: str, **how: Any) -> None:
+        common.add_argument(flag, help=help if flag in used else argparse.SUPPRESS, **how)
+
     add(
         "--server",
         metavar="URL",
@@ -36,7 +49,12 @@ def add_common(parser: argparse.ArgumentParser, *, first: bool = False) -> None:
         default=argparse.SUPPRESS,
         help="follow this session (default: the busy one of the folder)",
     )
-    add("--latest", action="store_true", default=argparse.SUPPRESS, help="follow the most recently active session")
+    add(
+        "--latest",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="follow the session that was active last (default: no)",
+    )
     add(
         "--directory",
         metavar="DIR",
@@ -55,7 +73,7 @@ def add_common(parser: argparse.ArgumentParser, *, first: bool = False) -> None:
         action="append",
         dest="set_first" if first else "set_last",
         default=argparse.SUPPRESS,
-        help="override a setting, may be repeated; `ledger-tui config list` shows all with their values",
+        help="override a setting, may be repeated (default: none); `ledger-tui config list` shows all and their values",
     )
 
 
@@ -69,6 +87,49 @@ def config(args: argparse.Namespace) -> Config:
 
     sets = [*getattr(args, "set_first", []), *getattr(args, "set_last", [])]
     return load(directory=directory(args), sets=sets)
+
+
+def screen_settings(args: argparse.Namespace) -> Settings:
+    """The settings in force, for a dashboard: theme and keys are known to be good.
+
+    Raises:
+        UsageError, FileError: see :func:`core.config.load`; an unknown theme, or keys that cannot be, with where they
+            were set.
+    """
+    from ledger_tui.keys import keymap  # noqa: PLC0415
+    from ledger_tui.theme import check_theme  # noqa: PLC0415
+
+    found = config(args)
+    try:
+        check_theme(found.settings.theme)
+    except UsageError as error:
+        raise _at(found.value("theme").where, error) from error
+    try:
+        keymap(found.settings.keys)
+    except UsageError as error:
+        where = next(_places_of_wrong_keys(found), "")
+        raise _at(where, error) from error
+    return found.settings
+
+
+def _places_of_wrong_keys(found: Config) -> Iterator[str]:
+    """The sources whose keys are wrong by themselves; then all of them, which are wrong together."""
+    from ledger_tui.keys import keymap  # noqa: PLC0415
+
+    given: dict[str, dict[str, str]] = {}
+    for value in found.values:
+        if value.key.startswith("keys."):
+            given.setdefault(value.where, {})[value.key.removeprefix("keys.")] = value.value
+    for where, keys in given.items():
+        try:
+            keymap(keys)
+        except UsageError:
+            yield where
+    yield " and ".join(given)
+
+
+def _at(where: str, error: UsageError) -> UsageError:
+    return UsageError(f"{where}: {error.message[0].lower()}{error.message[1:]}", error.hint) if where else error
 
 
 def host_options(args: argparse.Namespace) -> HostOptions:

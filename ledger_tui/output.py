@@ -9,6 +9,7 @@ from typing import Any, TextIO
 from core.errors import FileError
 
 MAX_ERROR_CHARS = 2000
+_ENDS = (".", "!", "?", "…")
 
 
 def say(text: str) -> None:
@@ -32,11 +33,12 @@ def say_json(value: Any) -> None:
 
 
 def complain(text: str) -> None:
-    """Write one line to standard error, if there is one."""
+    """Write one line to standard error, if there is one; a full stop is added where the last sentence has no end."""
     from core.text import clean_line  # noqa: PLC0415
 
     if sys.stderr is not None:
-        sys.stderr.write(f"ledger-tui: {clean_line(text, MAX_ERROR_CHARS)}\n")
+        line = clean_line(text, MAX_ERROR_CHARS)
+        sys.stderr.write(f"ledger-tui: {line}{'' if line.endswith(_ENDS) else '.'}\n")
 
 
 def _stdout() -> TextIO:

@@ -8,6 +8,7 @@ the same colours.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,8 @@ class Signs:
 def check_theme(name: str) -> None:
     """Raises UsageError when there is no theme of this name."""
     if name not in THEMES:
-        raise UsageError(f"Unknown theme {name!r}", f"Themes: {', '.join(THEMES)}.")
+        nearest = get_close_matches(name, THEMES, n=1, cutoff=0.0)
+        raise UsageError(f"Unknown theme {name!r}", f"Did you mean {nearest[0]}? Themes: {', '.join(THEMES)}.")
 
 
 @lru_cache(maxsize=4096)

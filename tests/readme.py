@@ -36,12 +36,8 @@ def settings() -> str:
 def _places(contexts: frozenset[str]) -> str:
     if contexts >= set(PANES):
         return "everywhere" if "welcome" in contexts else "lists"
-    names = [PANE_TITLES.get(place, place) for place in (*PANES, "receipt", "help", "picker", "welcome")]
-    return ", ".join(
-        name
-        for name, place in zip(names, (*PANES, "receipt", "help", "picker", "welcome"), strict=True)
-        if place in contexts
-    )
+    places = (*PANES, "receipt", "help", "picker", "permission", "question", "welcome")
+    return ", ".join(PANE_TITLES.get(place, place) for place in places if place in contexts)
 
 
 def rendered(text: str) -> str:

@@ -36,7 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     for name, text in _ACTIONS.items():
         action = actions.add_parser(name, help=text, description=_sentence(text))
         _ARGUMENTS[name](action)
-        options.add_common(action)
+        options.add_common(action, options.SETTINGS if name != "schema" else ())
     parser.set_defaults(action="list", json=False)
 
 

@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
     """Play the recording until the user quits."""
     if not 0 < args.speed <= MAX_SPEED:
         raise UsageError(f"--speed {args.speed:g} is not above 0 and at most {MAX_SPEED:g}", "Leave it out for 4.")
+    settings = options.screen_settings(args)
     dashboard.need_terminal()
-    settings = options.config(args).settings
     from core.demo import demo_host  # noqa: PLC0415
 
     return dashboard.show(demo_host(settings, args.speed), settings)

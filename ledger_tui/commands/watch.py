@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Follow the file until the user quits or a signal comes."""
-    settings = options.config(args).settings
+    settings = options.config(args).settings if args.json else options.screen_settings(args)
     path = (args.dump or settings.dump_path).expanduser().absolute()
     if not args.json:
         dashboard.need_terminal()

@@ -12,6 +12,11 @@ def from_file(view: SessionView) -> bool:
     return view.interval == 0
 
 
+def was_extracted(view: SessionView) -> bool:
+    """Whether an extraction has been made, whatever it found."""
+    return any(extraction.state == "done" for extraction in view.extractions)
+
+
 def empty_text(pane: str, view: SessionView | None, look: Look) -> Line:
     """The sentence for the pane `steps`, `findings`, `meters`, `extractions` or `log`."""
     if view is None:
@@ -30,7 +35,8 @@ def _steps(view: SessionView) -> str:
 
 def _findings(view: SessionView) -> str:
     rest = max(0, view.interval - view.buffered)
-    when = f"The first extraction comes after {plural(view.interval, 'step')}, {plural(rest, 'more', 'more')} to go"
+    which = "next" if was_extracted(view) else "first"
+    when = f"The {which} extraction comes after {plural(view.interval, 'step')}, {plural(rest, 'more', 'more')} to go"
     now = "{extract} does it now, " if view.buffered or view.earlier else ""
     return f"No facts yet. {when}; {now}{{add}} adds a fact by hand."
 

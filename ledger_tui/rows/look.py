@@ -133,6 +133,17 @@ def wrap_line(line: Line, width: int) -> list[Line]:
     return out
 
 
+def pieces(text: str, width: int) -> Iterator[str]:
+    """A line broken wherever it is full, for what has to be read to the last character."""
+    rest = tame(text)
+    while True:
+        head = cut(rest, width) or rest[:1]
+        yield head
+        rest = rest[len(head) :]
+        if not rest:
+            return
+
+
 def _words(line: Line) -> Line:
     """The spans of `line` split before each space."""
     out: Line = []

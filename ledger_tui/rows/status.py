@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 from core.views import MeterView, PermissionView, ServerView, SessionView
 from ledger_tui.format import count, elapsed, fit, money, plural
-from ledger_tui.rows.empty import from_file
+from ledger_tui.rows.delivery import status_words
+from ledger_tui.rows.empty import from_file, was_extracted
 from ledger_tui.rows.look import Line, Look, clip, measure, say
 from ledger_tui.rows.meters import count_of, ordered
 
@@ -58,7 +59,8 @@ def _calm_verdict(view: SessionView) -> tuple[str, str, str]:
         return "calm", "steady", f"{plural(view.findings, 'fact')} known, nothing looked at twice"
     if view.completed or view.steps:
         left_over = max(0, view.interval - view.buffered)
-        return "calm", "watching", f"no facts yet, first extraction in {plural(left_over, 'step')}"
+        which = "next" if was_extracted(view) else "first"
+        return "calm", "watching", f"no facts yet, {which} extraction in {plural(left_over, 'step')}"
     return "waiting", "waiting", "no step yet"
 
 
@@ -73,28 +75,32 @@ def _recent_facts(view: SessionView) -> int:
     return sum(1 for topic in view.topics for f in topic.findings if f.step > max(0, since) and f.state != "superseded")
 
 
-def status_lines(server: ServerView, view: SessionView | None, width: int, rows: int, look: Look) -> list[Line]:
+def status_lines(
+    server: ServerView, view: SessionView | None, width: int, rows: int, look: Look, *, offered: bool = False
+) -> list[Line]:
     """One or two lines of exactly `width` cells at most."""
     if rows == 1:
         ends = [
             _verdict_span(view, look),
             _live(server, look, short=True),
+            *_queued(view),
             *_spent(view),
             *_notes(server, view),
+            *_offer(server, look, offered=offered),
             *_agent(view),
         ]
         return [_fill(_identity(server, view, look), ends, width)]
     first = _fill(_identity(server, view, look), [_live(server, look, short=False), *_agent(view)], width)
     if view is not None and view.permissions:
         return [first, _asked_line(view.permissions, width, look)]
-    second = _fill(_verdict_line(view, look), [*_notes(server, view), *_spent(view)], width)
-    return [first, second]
+    ways = [*_notes(server, view), *_offer(server, look, offered=offered)]
+    return [first, _fill(_verdict_line(view, look), [*_queued(view), *ways, *_spent(view)], width)]
 
 
 def _identity(server: ServerView, view: SessionView | None, look: Look) -> Line:
     line: Line = [(" ledger ", "brand"), (" ", "text")]
     if server.replay:
-        speed = "paused" if server.speed == 0 else f"×{server.speed:g}"
+        speed = "ended" if server.ended else "paused" if server.speed == 0 else f"×{server.speed:g}"
         line += [(f" REPLAY {speed} ", "replay"), (" ", "text")]
     if view:
         folder = PurePath(view.directory).name
@@ -110,7 +116,8 @@ def _live(server: ServerView, look: Look, *, short: bool) -> Line:
     line: Line = [(f"{look.signs.of(role)} {word}", role)]
     if short:
         return line
-    line += [(" " + fit(_address(server.url), 28), "muted")] if server.url else []
+    more = f" +{server.servers - 1}" if server.servers > 1 else ""
+    line += [(" " + fit(_address(server.url), 28) + more, "muted")] if server.url else []
     return [*line, (f" {look.signs.dot} OpenCode {fit(server.version, 12)}", "faint")] if server.version else line
 
 
@@ -135,12 +142,16 @@ def _agent(view: SessionView | None) -> list[Line]:
 
 
 def _notes(server: ServerView, view: SessionView | None) -> list[Line]:
-    """How notes get to the agent, or what is wrong with that."""
-    if view is None:
-        return []
-    words = {"patch": "notes by patch", "hook": "notes in flight", "off": "notes off", "none": ""}[server.delivery]
-    said = fit(server.delivery_detail or words, 48)
-    return [[(said, "waiting" if server.delivery == "off" or server.delivery_detail else "muted")]] if said else []
+    """How notes get to the agent, or what is wrong with that; while another ledger sees to it, which one."""
+    if server.host:
+        return [[(fit(f"hosted by {server.host}", 48), "waiting")]]
+    words = status_words(server, view) if view is not None else []
+    return [words] if words else []
+
+
+def _offer(server: ServerView, look: Look, *, offered: bool) -> list[Line]:
+    """The key that brings notes in flight, where they need not go by patch."""
+    return [say("{init} installs the plugin", look)] if offered and server.delivery == "patch" else []
 
 
 def _spent(view: SessionView | None) -> list[Line]:
@@ -180,10 +191,13 @@ def _verdict_line(view: SessionView | None, look: Look) -> Line:
     if view is None:
         return [(" ", "text")]
     _, _, why = verdict(view, look)
-    line = [(" ", "text"), *_verdict_span(view, look), ("  " + fit(why, 64), "text")]
-    if view.queued_note:
-        line.append((f"  {plural(view.queued_note, 'fact')} to tell at the next call", "busy"))
-    return line
+    return [(" ", "text"), *_verdict_span(view, look), ("  " + fit(why, 64), "text")]
+
+
+def _queued(view: SessionView | None) -> list[Line]:
+    """What the user wants told and no call has taken along yet."""
+    facts = view.queued_note if view is not None else 0
+    return [[(f"{plural(facts, 'fact')} to tell at the next call", "busy")]] if facts else []
 
 
 def _fill(start: Line, ends: list[Line], width: int) -> Line:
@@ -219,13 +233,15 @@ def banner(server: ServerView, look: Look) -> Line:
         text += f", next in {elapsed(wait + 999)}" if wait > 0 else ""
         line: Line = [(text + "; nothing is lost.", "waiting")]
         return [*line, ("  " + fit(server.detail, 200), "muted")] if server.detail else line
+    if server.state == "live" and server.ended:
+        return say("The recording has ended: look around, or {quit} to quit.", look)
     if server.state in ("live", "file") and not server.detail:
         return []
     role, word = SERVER_ROLES[server.state]
     return [(fit(server.detail, 300) or word.capitalize(), role)]
 
 
-def welcome(server: ServerView, look: Look, *, demo: bool) -> list[Line]:
+def welcome(server: ServerView, look: Look, *, demo: bool, offered: bool = False) -> list[Line]:
     """The sentences shown while there is no session at all."""
     role, word = SERVER_ROLES[server.state]
     out: list[Line] = [
@@ -237,9 +253,17 @@ def welcome(server: ServerView, look: Look, *, demo: bool) -> list[Line]:
     ]
     if server.detail:
         out += [[(fit(server.detail, 400), "text")], []]
+    if offered and server.state in ("none", "live"):
+        out += [say(_OFFER, look), []]
     for text in _advice(server, demo=demo):
         out += [say(text, look), []]
     return out
+
+
+_OFFER = (
+    "This project is not prepared: press {init} to let the ledger install its plugin. Plain `opencode` is then found "
+    "too, and notes reach the agent in time."
+)
 
 
 def _advice(server: ServerView, *, demo: bool) -> list[str]:

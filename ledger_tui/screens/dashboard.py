@@ -13,6 +13,7 @@ from textual.widget import Widget
 from core.views import Pane, SessionView
 from ledger_tui.actions import BY_ID, PANE_TITLES, PANES, Situation
 from ledger_tui.desk import Desk
+from ledger_tui.offer import Offer
 from ledger_tui.rows.empty import empty_text, from_file
 from ledger_tui.rows.extractions import extraction_rows
 from ledger_tui.rows.findings import FindingRow, finding_rows
@@ -38,6 +39,8 @@ _ROWS: dict[str, Callable[[SessionView], Sequence[Row]]] = {
     "log": log_rows,
 }
 _STREAMS = ("steps", "extractions", "log")
+HINT = "notes go by patch, which is best effort; {key} installs the plugin, which brings them in flight"
+"""The row of the log that points at the offer."""
 
 
 class _Board(Layout):
@@ -193,7 +196,7 @@ class Dashboard(LedgerScreen[None]):
     # -- what the bars say
 
     def _status(self, width: int, height: int) -> list[Line]:
-        return status_lines(self.desk.host.server, self.view, width, height, self.look())
+        return status_lines(self.desk.host.server, self.view, width, height, self.look(), offered=self._offered())
 
     def _banner(self) -> Line:
         line = banner(self.desk.host.server, self.look())
@@ -212,7 +215,7 @@ class Dashboard(LedgerScreen[None]):
             text = f"This terminal is {width}×{height}. The dashboard needs {MIN_WIDTH}×{MIN_HEIGHT} or more."
             return centred([[(text, "waiting")], say("{quit} leaves.", self.look())], width, height)
         demo = self._may_demo()
-        return centred(welcome(self.desk.host.server, self.look(), demo=demo), width, height)
+        return centred(welcome(self.desk.host.server, self.look(), demo=demo, offered=self._offered()), width, height)
 
     def _header(self, width: int, look: Look) -> list[Line]:
         return interval_bar(self.view, width, look) if self.view else []
@@ -223,7 +226,9 @@ class Dashboard(LedgerScreen[None]):
         """The active pane, its rows and the findings its cursor stands for."""
         host = self.desk.host
         if self.view is None:
-            return Situation("welcome", host.server, demo=self._may_demo())
+            return Situation(
+                "welcome", host.server, read_only=host.read_only, demo=self._may_demo(), offered=self._offered()
+            )
         state = self.panes[self.active].list
         topic, findings = "", []
         if self.active == "findings":
@@ -246,10 +251,19 @@ class Dashboard(LedgerScreen[None]):
             chosen=len(state.chosen),
             filtered=bool(state.filter),
             zoomed=self.zoomed,
+            offered=self._offered(),
         )
 
     def _may_demo(self) -> bool:
         return self.desk.demo is not None and self.desk.host.server.state == "none"
+
+    def _offered(self) -> bool:
+        return self.desk.offer is not None and self.desk.offer.stands(self.desk.host)
+
+    def hint_at_offer(self, offer: Offer) -> None:
+        """Say once that notes need not go by patch."""
+        offer.remark(HINT.format(key=self.look().key_of("init")))
+        self.say_with_keys("Notes go by patch, which is best effort; {init} installs the plugin.")
 
     async def act(self, action: str, now: Situation) -> None:
         """Look the deed up and do it."""

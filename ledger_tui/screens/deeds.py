@@ -247,12 +247,20 @@ async def _sessions(board: Dashboard, now: Situation) -> None:
     await board.app.push_screen(Picker(board.desk))
 
 
-async def _permit(board: Dashboard, now: Situation) -> None:
-    from ledger_tui.screens.permit import Permit  # noqa: PLC0415
+def _sayer(board: Dashboard) -> Callable[[str | None], None]:
+    return lambda said: board.say(said) if said else None
 
+
+async def _permit(board: Dashboard, now: Situation) -> None:
     asked = now.view.permissions[0] if now.view else None
     if asked is None:
         return
+    if asked.kind == "question":
+        from ledger_tui.screens.question import AskedQuestion  # noqa: PLC0415
+
+        await board.app.push_screen(AskedQuestion(board.desk, asked), _sayer(board))
+        return
+    from ledger_tui.screens.permit import Permit  # noqa: PLC0415
 
     def answered(reply: Reply | None) -> None:
         if reply:
@@ -282,6 +290,13 @@ async def _demo(board: Dashboard, now: Situation) -> None:
     await cast("LedgerApp", board.app).start_demo()
 
 
+async def _init(board: Dashboard, now: Situation) -> None:
+    from ledger_tui.screens.prepare import Prepare  # noqa: PLC0415
+
+    if board.desk.offer:
+        await board.app.push_screen(Prepare(board.desk, board.desk.offer), lambda _: board.repaint())
+
+
 async def _retry(board: Dashboard, now: Situation) -> None:
     board.desk.host.retry()
     board.say("Connecting.")
@@ -296,7 +311,15 @@ _DEEDS: dict[str, Deed] = {
     **{"mute": _mute, "reset": _reset, "open": _open, "select": _select, "select_all": _select_all, "copy": _copy},
     **{"filter": _filter, "back": _back, "next_pane": _next_pane, "previous_pane": _previous_pane, "zoom": _zoom},
     **{"faster": _faster, "slower": _slower, "pause": _pause, "sessions": _sessions, "help": _help},
-    **{"permit": _permit, "palette": _palette, "theme": _theme, "demo": _demo, "retry": _retry, "quit": _quit},
+    **{
+        "permit": _permit,
+        "palette": _palette,
+        "theme": _theme,
+        "demo": _demo,
+        "init": _init,
+        "retry": _retry,
+        "quit": _quit,
+    },
     **{move: _mover(move) for move in ("down", "up", "top", "bottom", "page_down", "page_up")},
     **{f"{pane}_pane": _goer(pane) for pane in PANES},
 }

@@ -52,7 +52,7 @@ class FactArea(TextArea):
         self.insert(tame_lines(event.text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
-class TopicInput(Input):
+class TameInput(Input):
     """One line; what is pasted is made tame."""
 
     def _on_paste(self, event: events.Paste) -> None:
@@ -73,7 +73,7 @@ class Form(Dialog[None]):
         self._complaint = ""
         self._before = (fact, topic)
         self.fact = FactArea(tame_lines(fact), id="fact", soft_wrap=True, tab_behavior="focus", show_line_numbers=False)
-        self.topic = TopicInput(
+        self.topic = TameInput(
             tame(topic),
             id="topic",
             placeholder="file:model.ckpt",

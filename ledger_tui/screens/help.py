@@ -10,6 +10,7 @@ from ledger_tui.actions import ACTIONS, PANE_TITLES, Action, Situation
 from ledger_tui.desk import Desk
 from ledger_tui.format import width_of
 from ledger_tui.keys import shown
+from ledger_tui.rows.delivery import figure_lines
 from ledger_tui.rows.look import Line, wrap_line
 from ledger_tui.screens.base import LedgerScreen
 from ledger_tui.widgets.reader import Reader
@@ -23,7 +24,11 @@ _ABOUT = {
     "welcome": "No session is shown yet.",
     "receipt": "Where it came from. Marked words are those of the fact, found in the output.",
     "picker": "The sessions of this folder, the most recently active first.",
+    "permission": "The agent waits until this is allowed or refused, here or in OpenCode.",
+    "question": "The agent waits for an answer, given here or in OpenCode. Several answers are shown again at the end.",
 }
+_WITH_FIGURES = ("meters", "log")
+"""Panes that are about notes: their help says what became of them."""
 _SIGNS = (
     ("known", "a fact"),
     ("pinned", "pinned: never evicted"),
@@ -63,6 +68,9 @@ class Help(LedgerScreen[None]):
     def _lines(self, width: int) -> list[Line]:
         context = self._about.context
         out: list[Line] = wrap_line([(_ABOUT.get(context, ""), "text")], width)
+        if context in _WITH_FIGURES:
+            for line in figure_lines(self._about.server, self._about.view):
+                out += wrap_line(line, width)
         groups: dict[str, list[Action]] = {}
         for action in ACTIONS:
             if context in action.contexts:

@@ -16,6 +16,9 @@ from ledger_tui.screens.dialog import Dialog
 from ledger_tui.widgets.framed import Tab
 from ledger_tui.widgets.listing import ListPane
 
+_WINDOWS = {"receipt", "help", "picker", "permission", "question"}
+"""Where there is no palette."""
+
 
 @dataclass(frozen=True, slots=True)
 class ActionRow:
@@ -73,7 +76,7 @@ class ActionPalette(Dialog[str | None]):
 
     def on_mount(self) -> None:
         """All actions of the dashboard, possible ones first."""
-        self._rows = [self._row(action) for action in ACTIONS if action.contexts - {"receipt", "help", "picker"}]
+        self._rows = [self._row(action) for action in ACTIONS if action.contexts - _WINDOWS]
         self._sort()
 
     def _sort(self) -> None:

@@ -65,6 +65,9 @@ class SessionRow:
         facts = plural(self.item.findings, "fact") if self.item.findings else ""
         side: Line = [(right(facts, 10), "muted"), (right(ago(look.now - self.item.updated), 12), "faint")]
         start: Line = [(f"{look.signs.of(role)} {word:<8}", role)]
+        if self.item.waits_for:
+            what = "a permission" if self.item.waits_for == "permission" else "an answer"
+            start.append((f"for {what}  ", role))
         here = "  (shown now)" if self.shown else ""
         return [spread(width, start, (fit(self.item.title or self.item.root, 200) + here, "text"), side)]
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from core.ledger.commands import Add, Command, Delete, Edit, ExtractNow, Mute, Pin, ResetMeter, TellAgent, Undo
-from core.views import Estimate, FindingView, Pane, Reply, ServerView, SessionItem, SessionView, TopicView
+from core.views import Answers, Estimate, FindingView, Pane, Reply, ServerView, SessionItem, SessionView, TopicView
 from tests.ui.example import NOW, finding, live_server
 
 PANES: tuple[Pane, ...] = ("status", "steps", "findings", "meters", "extractions", "log", "sessions")
@@ -24,6 +24,7 @@ class FakeHost:
         self.speeds: list[float] = []
         self.retries = 0
         self.replies: list[tuple[str, Reply]] = []
+        self.answers: list[tuple[str, Answers | None]] = []
         self.selections: list[str | None] = []
         self.items: list[SessionItem] = []
         self.refuse = ""
@@ -75,6 +76,9 @@ class FakeHost:
 
     def reply_permission(self, id: str, reply: Reply) -> None:
         self.replies.append((id, reply))
+
+    def reply_question(self, id: str, answers: Answers | None) -> None:
+        self.answers.append((id, answers))
 
     def retry(self) -> None:
         self.retries += 1

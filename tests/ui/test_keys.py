@@ -26,7 +26,7 @@ def test_the_table_has_no_clash_and_each_action_is_explained() -> None:
 
 
 def test_each_action_of_the_dashboard_has_a_deed() -> None:
-    elsewhere = {"close", "expand"}
+    elsewhere = {"close", "expand", *(action.id for action in ACTIONS if action.group == "Answer")}
     assert set(deeds.ACTIONS) == set(BY_ID) - elsewhere
 
 
@@ -92,6 +92,8 @@ def test_names_of_key_presses() -> None:
 
 def test_disabled_actions_say_why() -> None:
     assert "only watches" in BY_ID["delete"].check(situation(read_only=True))
+    hosted = Situation("findings", live_server(host="process 7 in pts/3"), read_only=True)
+    assert BY_ID["pin"].check(hosted) == "This dashboard only watches; change facts in process 7 in pts/3."
     assert "No finding" in BY_ID["pin"].check(situation(findings=()))
     assert "one finding at a time" in BY_ID["edit"].check(situation(findings=topics()[0].findings))
     assert "No steps wait" in BY_ID["extract"].check(situation(view=example(buffered=0)))

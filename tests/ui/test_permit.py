@@ -9,7 +9,7 @@ import pytest
 
 from core.views import PermissionView
 from ledger_tui.screens.permit import Permit
-from tests.ui.example import ROOT, example
+from tests.ui.example import CHILD, ROOT, example
 from tests.ui.stage import stage
 
 
@@ -71,13 +71,32 @@ async def test_who_only_watches_cannot_answer() -> None:
         assert not play.host.replies
 
 
-async def test_a_question_is_answered_in_opencode() -> None:
-    view = example(permissions=(waiting(kind="question", title="question", text="Which database?"),))
-    async with stage(view) as play:
-        await play.press("P", "o", "a")
-        assert "Which database?" in play.text()
-        assert "Answer it in OpenCode." in play.text()
+async def test_the_sub_agent_that_asks_is_named() -> None:
+    async with stage(example(permissions=(waiting(origin=CHILD),))) as play:
+        await play.press("P")
+        assert "The sub-agent asks for a permission" in play.text()
+        assert "Sub-agent: probe tokenizer" in play.text()
+
+
+async def test_the_keys_of_the_answers_are_those_of_the_table() -> None:
+    async with stage(example(permissions=(waiting(),)), keys={"once": "Y", "reject": ""}) as play:
+        await play.press("P", "o", "r")
         assert not play.host.replies
+        assert "Y  once: allow this" in play.text()
+        assert "Y once" in play.footer()
+        await play.press("?")
+        assert "Help: Permission" in play.text()
+        await play.press("escape", "Y")
+        assert play.on_board
+        assert play.host.replies == [("per_1", "once")]
+
+
+async def test_one_answered_under_the_help_is_gone_after_it() -> None:
+    async with stage(example(permissions=(waiting(),))) as play:
+        await play.press("P", "?")
+        play.host.change("status", permissions=())
+        await play.settle()
+        assert "Help: Permission" in play.text()
         await play.press("escape")
         assert play.on_board
 
@@ -108,6 +127,11 @@ async def test_a_long_request_can_be_read_whole() -> None:
 
 async def test_the_picker_says_who_waits() -> None:
     async with stage() as play:
-        play.host.items = [msgspec.structs.replace(play.host.items[0], state="waiting")]
+        item = msgspec.structs.replace(play.host.items[0], state="waiting")
+        play.host.items = [
+            msgspec.structs.replace(item, waits_for="permission"),
+            msgspec.structs.replace(item, root="ses_2", waits_for="question"),
+        ]
         await play.press("s")
-        assert "waiting" in play.text()
+        assert "waiting for a permission  Figure out" in play.text()
+        assert "waiting for an answer  Figure out" in play.text()

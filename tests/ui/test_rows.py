@@ -161,7 +161,12 @@ def only(**fields: Any) -> MeterView:
         (example(meters=meters()[:2]), "looking again", "model.ckpt 3 of 4 looks before a stop"),
         (example(meters=(only(muted=True, action="stop"),)), "learning", "5 new facts in the last 15 steps"),
         (example(meters=(), completed=400), "steady", "12 facts known, nothing looked at twice"),
-        (example(meters=(), topics=(), findings=0), "watching", "no facts yet, first extraction in 8 steps"),
+        (
+            example(meters=(), topics=(), findings=0, extractions=()),
+            "watching",
+            "no facts yet, first extraction in 8 steps",
+        ),
+        (example(meters=(), topics=(), findings=0), "watching", "no facts yet, next extraction in 8 steps"),
         (blank(), "waiting", "no step yet"),
     ],
 )
@@ -179,6 +184,8 @@ def test_the_status_drops_the_server_before_the_session() -> None:
     wide = [plain(line) for line in status_lines(live_server(), example(), 120, 2, LOOK)]
     assert "shop ▸ Figure out model.ckpt" in wide[0] and "● live :4096" in wide[0] and "gpt-5-mini" in wide[0]
     assert "going in circles" in wide[1] and "notes by patch" in wide[1] and "81k tok $0.42" in wide[1]
+    several = plain(status_lines(live_server(servers=3), example(), 120, 2, LOOK)[0])
+    assert "● live :4096 +2" in several
     narrow = plain(status_lines(live_server(), example(), 80, 1, LOOK)[0])
     assert "Figure out model.ckpt" in narrow and "going in circles" in narrow and "live" in narrow
     assert "OpenCode" not in narrow and "gpt-5-mini" not in narrow
@@ -191,16 +198,34 @@ def test_the_status_drops_the_server_before_the_session() -> None:
             )
 
 
+def test_facts_to_tell_are_said_before_figures() -> None:
+    view = msgspec.structs.replace(example(), queued_note=2)
+    for width in (110, 120, 160):
+        assert "2 facts to tell at the next call" in plain(status_lines(live_server(), view, width, 2, LOOK)[1])
+    assert "to tell" not in plain(status_lines(live_server(), example(), 160, 2, LOOK)[1])
+
+
 def test_a_replay_is_labelled_at_every_size() -> None:
     server = live_server(replay=True, speed=4.0)
     for rows, width in ((2, 120), (1, 80), (1, 60)):
         assert "REPLAY ×4" in plain(status_lines(server, example(), width, rows, LOOK)[0])
     assert "REPLAY paused" in plain(status_lines(live_server(replay=True, speed=0), example(), 80, 1, LOOK)[0])
+    ended = live_server(replay=True, speed=0, ended=True)
+    assert "REPLAY ended" in plain(status_lines(ended, example(), 80, 1, LOOK)[0])
+    assert plain(banner(ended, LOOK)) == "The recording has ended: look around, or <quit> to quit."
+    assert banner(live_server(replay=True), LOOK) == []
 
 
 def test_late_notes_are_said() -> None:
     server = live_server(delivery_detail="notes will be one request late (snapshots are off)")
     assert "one request late" in plain(status_lines(server, example(), 160, 2, LOOK)[1])
+
+
+def test_who_hosts_is_said_in_place_of_how_notes_go() -> None:
+    server = live_server(host="process 1234 in pts/3", delivery="off")
+    for view in (example(), None):
+        line = plain(status_lines(server, view, 160, 2, LOOK)[1])
+        assert "hosted by process 1234 in pts/3" in line and "notes" not in line
 
 
 def test_the_banner_counts_down_and_is_empty_while_all_is_well() -> None:
