@@ -30,7 +30,7 @@ unit: .venv/.ready-dev ## Run the unit and screen tests
 	$(BIN)/python -m pytest tests/unit tests/ui -n 2
 
 e2e: .venv/.ready-dev ## Run the tests on the real OpenCode, which npm puts into .opencode-bin
-	$(BIN)/python -m pytest tests/e2e || { \
+	$(BIN)/python -m pytest tests/e2e -n 2 --dist loadfile || { \
 		echo 'e2e: what failed is run once more: the real OpenCode on a busy machine may miss a time limit' >&2; \
 		$(BIN)/python -m pytest tests/e2e --last-failed --last-failed-no-failures none; }
 

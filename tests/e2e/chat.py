@@ -136,6 +136,11 @@ def task(prompt: str, description: str = "Ask a sub-agent", agent: str = "genera
     return ToolCall("task", {"description": description, "prompt": prompt, "subagent_type": agent})
 
 
+def ask(*questions: dict[str, Any]) -> ToolCall:
+    """A call of OpenCode's question tool, which waits for the user."""
+    return ToolCall("question", {"questions": list(questions)})
+
+
 def run(*calls: ToolCall, text: str = "", **more: Any) -> Turn:
     """A turn that makes these calls, in parallel where there are several."""
     return Turn(text=text, calls=calls, **more)

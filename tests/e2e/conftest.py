@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.opencode import NoOpenCode, find_binary
 
 _HERE = Path(__file__).parent
-_not_run: list[str] = []
+_NOTHING = "no OpenCode to test against: "
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -21,8 +21,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """One loud line when the end-to-end tests could not run."""
-    for reason in _not_run:
+    """One loud line when the end-to-end tests could not run, in whichever process they were to."""
+    reports = [report for outcome in ("skipped", "error") for report in terminalreporter.stats.get(outcome, ())]
+    said = [report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr) for report in reports]
+    for reason in sorted({text.partition(_NOTHING)[2] for text in said if _NOTHING in text}):
         terminalreporter.write_line(f"!!! END-TO-END TESTS WERE NOT RUN: {reason}", red=True, bold=True)
 
 
@@ -32,7 +34,13 @@ def binary() -> Path:
     try:
         return find_binary()
     except NoOpenCode as error:
-        _not_run.append(str(error))
         if os.environ.get("CI", "").lower() in ("true", "1"):
-            pytest.fail(f"no OpenCode to test against: {error}", pytrace=False)
-        pytest.skip(f"no OpenCode to test against: {error}")
+            pytest.fail(f"{_NOTHING}{error}", pytrace=False)
+        pytest.skip(f"{_NOTHING}{error}")
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The runtime folder of shim and ledger: below TMPDIR, as where there is no folder of the system's."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    return tmp_path / f"ledger-tui-{os.getuid()}"

@@ -13,6 +13,7 @@ import fcntl
 import json
 import os
 import platform
+import secrets
 import shutil
 import signal
 import socket
@@ -29,6 +30,7 @@ VERSION = "1.18.33"
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / ".opencode-bin"
 START_SECONDS = 60.0
+_PORTS = range(20_000, 30_000)
 
 
 class NoOpenCode(Exception):
@@ -104,10 +106,16 @@ def _environment(home: Path) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of 127.0.0.1 that nobody listens on at the moment.
+
+    It is not one of those that systems give to outgoing connections, so that it is still free when a server is started
+    on it, also for a second time. Chosen at random, because several test processes may ask at the same moment.
+    """
+    while True:
+        port = secrets.choice(_PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def make_project(folder: Path) -> None:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tests.e2e.chat import ChatRequest, Turn, bash, read, run, say, task, write
+from tests.e2e.chat import ChatRequest, Turn, ask, bash, read, run, say, task, write
 
 Script = Callable[[ChatRequest], Turn]
 Plan = Sequence[Turn]
@@ -160,6 +160,25 @@ def parallel() -> Plans:
     return Plans({"[parallel]": [run(*first, reasoning="All at once."), run(*second), say("Four slices read.")]})
 
 
+QUESTION = ask(
+    {
+        "header": "Database",
+        "question": "Which database should the importer write to?",
+        "options": [
+            {"label": "SQLite", "description": "one file"},
+            {"label": "Postgres", "description": "a server"},
+        ],
+    },
+    {
+        "header": "Extras",
+        "question": "Which extras?",
+        "multiple": True,
+        "options": [{"label": "Tests", "description": "of all rows"}, {"label": "Docs", "description": "a page"}],
+    },
+)
+"""Two questions to the user, the second with several answers."""
+
+
 def plain() -> Plans:
     """Short work for tests of the session's own life: `[one]` is one probe, `[slow]` a long one, `[many]` five."""
     many = [run(bash(command, description)) for command, description in probe_commands()[:5]]
@@ -175,6 +194,8 @@ def plain() -> Plans:
             "[overflow]": [Turn(status=400, error=OVERFLOW, failures=1, text="Fits now.")],
             "[flaky]": [Turn(status=503, error="overloaded", failures=2, text="Here again.")],
             "[drop]": [Turn(text="This answer is cut off in the middle. " * 5, drop=True)],
+            "[ask]": [run(QUESTION), say("Thank you.")],
+            "[askagent]": [run(task("[ask] Let the user decide.", "Ask the user")), say("The sub-agent asked.")],
             "[vocab]": SUBAGENT_PLAN,
             "[agent]": [run(SUBAGENT_TASK), say("The sub-agent answered.")],
             "[think]": [Turn(text="Thought about it.", reasoning="A long chain of thought. " * 20)],

@@ -11,12 +11,9 @@ import hashlib
 import json
 import os
 import secrets
-import shutil
 import subprocess
-import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -29,6 +26,7 @@ from tests.e2e.model_server import ModelServer
 from tests.e2e.opencode import ROOT, OpenCode, _environment, provider_config
 from tests.e2e.scripts import Plans, Script, plain
 from tests.e2e.stage import Stage, eventually
+from tests.e2e.terminal import Terminal
 
 Body = dict[str, Any]
 
@@ -196,29 +194,6 @@ async def drive(binary: Path, base: Path, *given: Body, **variables: str) -> lis
     assert err == b""
     outputs: list[str] = json.loads(out)
     return outputs
-
-
-@dataclass
-class Terminal:
-    """A tmux of our own with one pane; use as a context manager."""
-
-    command: list[str]
-    folder: Path
-    environment: dict[str, str]
-    place: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="shim-tmux-", dir="/tmp")))
-
-    def tmux(self, *arguments: str) -> str:
-        """Run a tmux command; its output."""
-        command = ["tmux", "-S", str(self.place / "s"), "-f", "/dev/null", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=False, env=self.environment).stdout
-
-    def __enter__(self) -> Terminal:
-        self.tmux("new-session", "-d", "-x", "100", "-y", "30", "-c", str(self.folder), *self.command)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.tmux("kill-server")
-        shutil.rmtree(self.place)
 
 
 @asynccontextmanager

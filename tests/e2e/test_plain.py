@@ -9,8 +9,7 @@ import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 from tests.e2e.chat import ChatRequest
 from tests.e2e.ledger import COMMAND, Ledger, environment
@@ -18,8 +17,9 @@ from tests.e2e.model_server import ModelServer
 from tests.e2e.opencode import OpenCode, _environment, commit_all, make_project, provider_config
 from tests.e2e.oracle import check_notes, of_type
 from tests.e2e.scripts import probes
-from tests.e2e.shim_server import LOCK, PLUGIN, Terminal, prepared
+from tests.e2e.shim_server import LOCK, PLUGIN, prepared
 from tests.e2e.stage import Stage, eventually, prepare_project
+from tests.e2e.terminal import Terminal, need_tmux
 
 OTHER_PLUGIN = """\
 import fs from "node:fs"
@@ -48,10 +48,21 @@ def runtime(base: Path) -> Path:
     return Path(environment(base / "ledger-home")["LEDGER_HOME"]) / "runtime"
 
 
+async def door_is_open(base: Path) -> None:
+    """Wait until the plugin in OpenCode has announced its way in."""
+
+    async def announced() -> bool:
+        return any(runtime(base).glob("*.door.json"))
+
+    await eventually(announced, 90)
+
+
 @asynccontextmanager
-async def plain_opencode(binary: Path, base: Path, model: ModelServer) -> AsyncIterator[Terminal]:
+async def plain_opencode(binary: Path, base: Path, model: ModelServer, **config: Any) -> AsyncIterator[Terminal]:
     """OpenCode's own screen, as one who types `opencode` gets it; it listens on nothing."""
     server = prepared(binary, base, model)
+    server.config.update(config)
+    server.prepare()
     (server.project / PLUGIN).unlink()
     await prepare_project(server.project, base / "ledger-home")
     home = environment(base / "ledger-home")["LEDGER_HOME"]
@@ -61,41 +72,24 @@ async def plain_opencode(binary: Path, base: Path, model: ModelServer) -> AsyncI
 
 
 async def test_the_ledger_attaches_by_itself_and_delivers_in_flight(binary: Path, tmp_path: Path) -> None:
-    if shutil.which("tmux") is None:
-        pytest.skip("tmux is not installed")
-
-    async def has_door() -> bool:
-        return any(runtime(tmp_path).glob("*.door.json"))
-
+    need_tmux()
     async with ModelServer(probes()) as model, plain_opencode(binary, tmp_path, model) as terminal:
-        await eventually(has_door, 90)
+        await door_is_open(tmp_path)
         async with ledger_of(tmp_path) as ledger:
             await ledger.state("live")
-            await enter(terminal, "[probes] Find out how model.ckpt is laid out.")
+            await terminal.enter("[probes] Find out how model.ckpt is laid out.")
             await ledger.until(lambda x: x["type"] == "step" and x["n"] == 1)
             await ledger.until(lambda x: x["type"] == "note")
             await ledger.until(lambda x: x["type"] == "session" and x["state"] == "idle" and bool(notes_of(ledger)))
             await ledger.until(lambda x: x["type"] == "extraction" and x["state"] == "done" and x["id"] == "x5")
             assert await ledger.interrupt() == 130
-        assert "raw little-endian float32" in terminal.tmux("capture-pane", "-p")
+        assert "raw little-endian float32" in terminal.screen
     assert len(of_type(ledger.lines, "step")) >= 21
     notes = notes_of(ledger)
     assert {(note["delivery"], note["arrived"]) for note in notes} == {("hook", "next")}
     assert {"gentle", "stop"} <= {str(note["kind"]) for note in notes}
     check_notes(ledger.lines, model.requests)
     assert "hook_server" not in {warning["code"] for warning in of_type(ledger.lines, "warning")}
-
-
-async def enter(terminal: Terminal, text: str) -> None:
-    """Type it into OpenCode's box once that is there, and send it."""
-
-    async def shows(what: str) -> bool:
-        return what in terminal.tmux("capture-pane", "-p")
-
-    await eventually(lambda: shows("Ask anything"), 60)
-    terminal.tmux("send-keys", "-l", text)
-    await eventually(lambda: shows(text))
-    terminal.tmux("send-keys", "Enter")
 
 
 def notes_of(ledger: Ledger) -> list[dict[str, object]]:

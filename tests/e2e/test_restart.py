@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.e2e.chat import Turn, bash, run, say
-from tests.e2e.ledger import Line
+from tests.e2e.ledger import Ledger, Line
 from tests.e2e.oracle import OWN_TITLE, check_notes, of_type, steps_on_server, steps_reported
 from tests.e2e.recorder import snapshot
 from tests.e2e.scripts import NOTHING, SUBAGENT_PLAN, SUBAGENT_TASK, Plans, findings, probe_commands
@@ -20,9 +20,11 @@ TOPIC = "file-format:model.ckpt"
 
 
 def interrupted(last: Turn) -> Plans:
-    """`[first]`: seven probes and then `last`, in which the server dies. `[second]`: a sub-agent and twelve more."""
+    """`[first]`: seven probes, the sixth of which waits for the first facts, and then `last`, in which the server dies.
+    `[second]`: a sub-agent and twelve more."""
     commands = probe_commands()
     turns = [run(bash(command, description)) for command, description in commands]
+    turns[5] = run(bash(f"until [ -e known ]; do sleep 0.05; done; {commands[5][0]}", commands[5][1]))
     second = [*turns[7:10], run(SUBAGENT_TASK), *turns[10:19], say("All probes made.")]
     facts = [
         findings(("model.ckpt is 4096 bytes long", TOPIC)),
@@ -36,9 +38,11 @@ IN_A_CALL = run(bash("echo begin; sleep 60; stat model.ckpt", "Wait"))
 IN_THE_MODEL = say("Too late.", delay=60)
 
 
-async def die_and_come_back(on: Stage, root: str) -> None:
+async def die_and_come_back(on: Stage, ledger: Ledger, root: str) -> None:
     """Kill the server when the eighth request is under way, start it again, and let the agent go on at once."""
     first = on.begin(root, "[first] Look at model.ckpt.")
+    await ledger.until(lambda x: x["type"] == "extraction" and x["state"] == "done")
+    (on.server.project / "known").touch()
     await on.model.until(lambda r: r.kind == "agent" and r.turn == 7)
     await asyncio.sleep(1.5)
     await on.server.kill()
@@ -55,7 +59,7 @@ async def test_a_killed_server_loses_no_step_and_counts_none_twice(binary: Path,
         async with on.ledger() as ledger:
             await ledger.state("live")
             root = await on.session()
-            await die_and_come_back(on, root)
+            await die_and_come_back(on, ledger, root)
             state = await snapshot(on.client)
             expected = steps_on_server(state)
             await ledger.until(lambda _: steps_reported(ledger.lines) >= expected)
