@@ -35,7 +35,9 @@ async def record(options: HostOptions, settings: Settings, out: Path) -> int:
         ServerError: no server at the start.
     """
     found = await find_server(options)
-    async with Client(found.url, directory=str(options.directory), auth=found.credentials, token=found.token) as client:
+    directory = str(options.directory)
+    client = Client(found.url, directory=directory, auth=found.credentials, token=found.token, vouch=found.vouch)
+    async with client:
         await client.health()
         await _check_session(client, options.session)
         with _opened(out) as file, _Progress(out) as progress:

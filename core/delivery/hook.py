@@ -37,60 +37,64 @@ class HookDelivery:
     def __init__(self, settle: Callable[[Outcome], None], patch: Callable[[Note], None]) -> None:
         self._settle = settle
         self._patch = patch
-        self._answered: dict[str, _Answered] = {}
+        self._answered: dict[tuple[str, str], _Answered] = {}
+        """By agent session and call id: some models number their calls from 0 in each session."""
 
     def __len__(self) -> int:
         return len(self._answered)
 
     def answered(self, note: Note) -> None:
         """The plugin was given this note."""
-        self._answered[note.call] = _Answered(note)
+        self._answered[note.origin, note.call] = _Answered(note)
 
-    def confirmed(self, call: str, *, appended: bool) -> None:
+    def confirmed(self, origin: str, call: str, *, appended: bool) -> None:
         """The plugin says whether it appended the note in time."""
-        waiting = self._answered.get(call)
+        waiting = self._answered.get((origin, call))
         if waiting is None:
             return
         if appended:
-            del self._answered[call]
+            self._forget(waiting)
             self._settle(Outcome(waiting.note, "next"))
             return
         waiting.missed = True
-        self._fall_back(call, waiting)
+        self._fall_back(waiting)
 
-    def completed(self, call: str) -> None:
+    def completed(self, origin: str, call: str) -> None:
         """The call's end was seen on the event stream: its part can be patched from now on."""
-        waiting = self._answered.get(call)
+        waiting = self._answered.get((origin, call))
         if waiting is not None:
             waiting.completed = True
-            self._fall_back(call, waiting)
+            self._fall_back(waiting)
 
-    def silent(self, call: str) -> None:
-        """The plugin has not confirmed in good time: it counts as having missed the call."""
-        waiting = self._answered.get(call)
-        if waiting is not None:
+    def silent(self, note: Note) -> None:
+        """The plugin has not confirmed this note in good time: it counts as having missed the call."""
+        waiting = self._answered.get((note.origin, note.call))
+        if waiting is not None and waiting.note is note:
             waiting.missed = True
-            self._fall_back(call, waiting)
+            self._fall_back(waiting)
 
-    def echoed(self, call: str) -> None:
+    def echoed(self, origin: str, call: str) -> None:
         """The call came back with the note in it: it was appended; only the plugin can say whether in time."""
-        waiting = self._answered.get(call)
+        waiting = self._answered.get((origin, call))
         if waiting is not None:
             waiting.echoed = True
-            self._fall_back(call, waiting)
+            self._fall_back(waiting)
 
     def idle(self, origin: str) -> None:
         """Nothing follows in this agent session: what is not confirmed now never will be."""
-        for call, waiting in list(self._answered.items()):
+        for waiting in list(self._answered.values()):
             if waiting.note.origin == origin:
-                del self._answered[call]
+                self._forget(waiting)
                 self._settle(Outcome(waiting.note, "unknown"))
 
-    def _fall_back(self, call: str, waiting: _Answered) -> None:
+    def _forget(self, waiting: _Answered) -> None:
+        del self._answered[waiting.note.origin, waiting.note.call]
+
+    def _fall_back(self, waiting: _Answered) -> None:
         """Once the plugin has missed the call and its part can be patched."""
         if not waiting.missed or not (waiting.completed or waiting.echoed):
             return
-        del self._answered[call]
+        self._forget(waiting)
         if waiting.echoed:
             self._settle(Outcome(waiting.note, "unknown"))
         else:

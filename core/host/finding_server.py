@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ from core.errors import ServerError, Unreachable
 from core.host.options import HostOptions
 from core.opencode.address import Credentials
 from core.opencode.discovery import Found, discover
+from core.opencode.sockets import still_runs
 
 _FITTING = ("same", "tree", "inside")
 """How the folder may lie to those a server works in. One that works below the folder is named, not taken: its sessions
@@ -25,6 +27,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         token: of a door that the plugin opened; empty for a server that listens itself.
         named: the user gave its address, so no other is looked for.
         pid: the process; 0 when unknown.
+        started: when it was, as :class:`core.opencode.sockets.Listener` tells it.
     """
 
     url: str
@@ -32,6 +35,17 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     named: bool
     token: str = ""
     pid: int = 0
+    started: int = 0
+
+    @property
+    def vouch(self) -> Callable[[], bool] | None:
+        """Tells before each request whether a password may still go there: another user may have the port by now.
+
+        None: nothing has to be asked.
+        """
+        if self.credentials is None or self.named or not self.pid:
+            return None
+        return lambda: still_runs(self.pid, self.started)
 
     @property
     def way(self) -> tuple[str, str]:
@@ -90,7 +104,7 @@ async def find_server(options: HostOptions) -> Target:
 
 def _target(found: Found, options: HostOptions) -> Target:
     password = _password(options) if found.needs_password else None
-    return Target(url=found.url, credentials=password, named=False, pid=found.pid)
+    return Target(url=found.url, credentials=password, named=False, pid=found.pid, started=found.started)
 
 
 def _password(options: HostOptions) -> Credentials | None:

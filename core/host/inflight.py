@@ -86,21 +86,25 @@ class InFlight:
         """A call returned: judge it, unless the event was first, and give the note that is due."""
         root = self._keeper.root_of(told.session)
         self._asked(root, told)
-        if root is None or not told.message or not told.part or (told.session, told.call) in self._misses:
-            return Answer()
-        claimed = self._claims.pop((told.session, told.call), None)
+        key = (told.session, told.call)
+        claimed = self._claims.pop(key, None)
         if claimed is not None:
             claimed[2].cancel()
-            note: Note | None = claimed[1]
-        else:
-            note = self._keeper.judge(root, _finished(told, self._keeper.clock()))
-        if note is None:
+            root, note = claimed[0], claimed[1]
+        elif key in self._misses:
             return Answer()
+        elif root is None or not told.message or not told.part:
+            self._misses.answered_empty(*key)
+            return Answer()
+        elif (judged := self._keeper.judge(root, _finished(told, self._keeper.clock()))) is None:
+            return Answer()
+        else:
+            note = judged
         ledger = self._ledger(root)
         ledger.answered(note)
         if claimed is not None:
-            ledger.completed(note.call)
-        self._later(self._deadline + CONFIRM_SECONDS, lambda: ledger.silent(note.call))
+            ledger.completed(*key)
+        self._later(self._deadline + CONFIRM_SECONDS, lambda: ledger.silent(note))
         return Answer(append=note.text, note=note.id)
 
     def ack(self, told: Ack) -> None:
@@ -111,7 +115,7 @@ class InFlight:
         if missed:
             self._missed(root, told)
         if root is not None and (missed or told.note):
-            self._ledger(root).confirmed(told.call, appended=told.appended)
+            self._ledger(root).confirmed(told.session, told.call, appended=told.appended)
         self._say()
 
     def read(self, report: Report) -> None:
@@ -136,9 +140,9 @@ class InFlight:
         if ledger is None:
             return
         if isinstance(told, seen.ToolFinished):
-            ledger.completed(told.call)
+            ledger.completed(told.session, told.call)
         elif isinstance(told, seen.NoteEchoed):
-            ledger.echoed(told.call)
+            ledger.echoed(told.session, told.call)
         elif isinstance(told, seen.StatusChanged) and told.state == "idle":
             ledger.idle(told.session)
 

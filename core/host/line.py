@@ -196,7 +196,9 @@ class Line:
         """Follow the server until cancelled."""
         owner, target, company = self._owner, self.target, self._company
         directory = str(owner.options.directory)
-        self._client = client = Client(target.url, directory=directory, auth=target.credentials, token=target.token)
+        self._client = client = Client(
+            target.url, directory=directory, auth=target.credentials, token=target.token, vouch=target.vouch
+        )
         self._runner = Runner(client, company.own, owner.settings, self._told, owner.clock, company.turn)
         longest = LOOPBACK_PAUSE_SECONDS if client.is_loopback else Pace().longest
         pace = Pace(longest=longest, first_opening=FIRST_OPENING_SECONDS)

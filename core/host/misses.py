@@ -19,16 +19,20 @@ class Misses:
         self._untold = 0
 
     def __contains__(self, call: tuple[str, str]) -> bool:
-        """Whether the plugin has given up this call (agent session, call id)."""
+        """Whether no answer can be given any more to the plugin about this call (agent session, call id)."""
         return call in self._calls
 
     def add(self, t: int, session: str, call: str) -> int | None:
         """A miss at `t` (ms); returns how many were not warned of before it, None while no warning is due."""
-        self._calls[session, call] = None
-        if len(self._calls) > _REMEMBERED:
-            self._calls.popitem(last=False)
+        self.answered_empty(session, call)
         if self._warned is not None and t - self._warned < WARN_MS:
             self._untold += 1
             return None
         untold, self._untold, self._warned = self._untold, 0, t
         return untold
+
+    def answered_empty(self, session: str, call: str) -> None:
+        """The plugin asked before it was known what the call belongs to: no miss, but its note cannot go that way."""
+        self._calls[session, call] = None
+        if len(self._calls) > _REMEMBERED:
+            self._calls.popitem(last=False)

@@ -49,6 +49,7 @@ class Engine:
         self.steering = Steering(self.state, self.injector, self.extractions)
         self.recent: deque[Step] = deque(maxlen=RECENT_STEPS)
         self.running: dict[str, seen.ToolStarted] = {}
+        """Calls under way, by part: some models number their calls from 0 in each session."""
         self.pending: dict[str, seen.PermissionAsked] = {}
         """Requests on which the agent or a sub-agent waits, by id, oldest first."""
         self.sessions: dict[str, seen.SessionInfo] = {}
@@ -120,13 +121,13 @@ class Engine:
         return info.directory if info else ""
 
     def _tool_started(self, told: seen.ToolStarted) -> list[Effect]:
-        self.running[told.call] = told
+        self.running[told.part] = told
         self.state.changed("steps")
         return []
 
     def _tool_finished(self, told: seen.ToolFinished) -> list[Effect]:
         if told.via == "event":
-            self.running.pop(told.call, None)
+            self.running.pop(told.part, None)
             self._open.add(told)
             if told.session in self._idle:  # the turn was broken off before
                 self._break_off(told.session, told.t)
@@ -256,7 +257,7 @@ class Engine:
     def _drop_unfinished(self, session: str) -> None:
         """An agent session is idle or gone: what it left unfinished will not end."""
         self._open.forget(session)
-        self.running = {call: start for call, start in self.running.items() if start.session != session}
+        self.running = {part: start for part, start in self.running.items() if start.session != session}
         self.pending = {id: asked for id, asked in self.pending.items() if asked.session != session}
         self.state.changed("steps", "status")
 

@@ -38,7 +38,7 @@ class Injector:
         self._state = state
         self._outputs: OrderedDict[tuple[str, str], int] = OrderedDict()
         self._pending: dict[str, _UnderWay] = {}
-        self._judged: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._judged: OrderedDict[tuple[str, str, str], None] = OrderedDict()
         self._turns: dict[str, str] = {}
         self._by_hand: tuple[str, ...] = ()
         self._notes = 0
@@ -66,8 +66,11 @@ class Injector:
         return [*effects, Deliver(t=done.t, session=self._state.root, note=note)] if note else effects
 
     def _judged_before(self, done: ToolFinished) -> bool:
-        """Whether this call was told before, by the plugin or by an event: it counts once."""
-        key = (done.session, done.call)
+        """Whether this call was told before, by the plugin or by an event: it counts once.
+
+        Its part tells it from an earlier one, since some models number their calls from 0 again.
+        """
+        key = (done.session, done.call, done.part)
         if key in self._judged:
             return True
         self._judged[key] = None

@@ -43,6 +43,8 @@ class Connection:
         self._reader, self._writer = reader, writer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=self._limits.header_bytes)
         self._method = ""
+        self.is_stranger = True
+        """No request was granted yet, and none is being worked on."""
 
     async def run(self) -> None:
         """Serve until the connection is over."""
@@ -152,10 +154,12 @@ class Connection:
             await asyncio.gather(work, gone, return_exceptions=True)
 
     async def _work(self, request: Request) -> None:
+        before, self.is_stranger = self.is_stranger, False
         try:
             async with self._owner.handlers:
                 response = await self._owner.handle(request)
         except Refusal as refusal:
+            self.is_stranger = before
             response = Response.of({"error": refusal.message}, refusal.status)
         except Exception:
             _log.exception("a request handler failed on %s", request.path)

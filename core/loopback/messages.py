@@ -19,7 +19,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         idle_seconds: between two requests on one connection.
         send_seconds: for the client to take one piece of an answer.
         handlers: requests worked on at the same time; further ones wait. A stream counts until it begins.
-        connections: further ones are told 503 and closed.
+        connections: a further one takes the place of the oldest that never had a request granted; else it is told 503.
     """
 
     header_seconds: float = 10.0

@@ -39,7 +39,8 @@ class LoopbackServer:
         self.handlers = asyncio.Semaphore(self.limits.handlers)
         self._host, self._port = host, port
         self._server: asyncio.Server | None = None
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections: dict[asyncio.Task[None], Connection] = {}
+        """The oldest first."""
 
     @property
     def port(self) -> int:
@@ -85,17 +86,26 @@ class LoopbackServer:
         await self.stop()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._connections) >= self.limits.connections:
+        if len(self._connections) >= self.limits.connections and not self._makes_room():
             writer.write(_BUSY)
             writer.close()
             return
         task = asyncio.current_task()
         assert task is not None
-        self._connections.add(task)
+        self._connections[task] = connection = Connection(self, reader, writer)
         try:
-            # A cancellation only ever comes from stop(), which waits for the end of this task.
+            # A cancellation only ever comes from stop(), which waits for the end of this task, or makes room.
             with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
-                await Connection(self, reader, writer).run()
+                await connection.run()
         finally:
-            self._connections.discard(task)
+            self._connections.pop(task, None)
             writer.transport.abort()
+
+    def _makes_room(self) -> bool:
+        """End the oldest connection that never had a request granted, so that nobody can lock the others out."""
+        oldest = next((task for task, connection in self._connections.items() if connection.is_stranger), None)
+        if oldest is None:
+            return False
+        del self._connections[oldest]
+        oldest.cancel()
+        return True

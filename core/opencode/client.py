@@ -55,6 +55,7 @@ class Client:
         directory: str = "",
         auth: Credentials | None = None,
         token: str = "",
+        vouch: Callable[[], bool] | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         timeout: float = DEFAULT_TIMEOUT_SECONDS,
         max_body_bytes: int = DEFAULT_MAX_BODY_BYTES,
@@ -66,6 +67,7 @@ class Client:
             directory: absolute path of the project all calls are about; empty: the one the server was started in.
             auth: sent with every request; None: nothing is sent.
             token: of a door that the plugin opened, sent with every request.
+            vouch: asked before every request; when it says no, nothing is sent and the server counts as unreachable.
             transport: used instead of the network (tests).
             timeout: seconds without any byte after which an ordinary request fails.
             max_body_bytes: larger answers are refused with :class:`core.opencode.failures.TooLarge`.
@@ -76,7 +78,12 @@ class Client:
         address = parse_address(base_url)
         self._address: Address = _let_in(address, auth, token)
         self._directory = directory
-        self._options: dict[str, Any] = {"transport": transport, "timeout": timeout, "max_body_bytes": max_body_bytes}
+        self._options: dict[str, Any] = {
+            "transport": transport,
+            "timeout": timeout,
+            "max_body_bytes": max_body_bytes,
+            "vouch": vouch,
+        }
         self._http: Http | None = None
 
     @property
@@ -105,11 +112,6 @@ class Client:
         http, self._http = self._http, None
         if http is not None:
             await http.close()
-
-    async def move(self, base_url: str, auth: Credentials | None, token: str = "") -> None:
-        """Talk to the server at another address from now on; requests under way end with an error."""
-        self._address = _let_in(parse_address(base_url), auth, token)
-        await self.aclose()
 
     # What is there
 

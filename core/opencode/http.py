@@ -7,7 +7,7 @@ taken from the environment: no proxy stands between two programs of one machine,
 from __future__ import annotations
 
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -36,12 +36,22 @@ class Http:
     """Requests to one server. Raises only the errors of :mod:`core.errors`, and `asyncio.CancelledError`."""
 
     def __init__(
-        self, address: Address, *, timeout: float, max_body_bytes: int, transport: httpx.AsyncBaseTransport | None
+        self,
+        address: Address,
+        *,
+        timeout: float,
+        max_body_bytes: int,
+        transport: httpx.AsyncBaseTransport | None,
+        vouch: Callable[[], bool] | None = None,
     ) -> None:
-        """`timeout`: seconds without any byte until an ordinary request fails; `transport`: instead of the network."""
+        """`timeout`: seconds without any byte until an ordinary request fails; `transport`: instead of the network.
+
+        `vouch`: see :class:`core.opencode.client.Client`.
+        """
         self._url = address.url
         self._timeout = timeout
         self._limit = max_body_bytes
+        self._vouch = vouch
         self._gives_password = address.credentials is not None
         given = address.credentials
         token = {"authorization": f"Bearer {address.token}"} if address.token else {}
@@ -92,6 +102,8 @@ class Http:
         self, method: str, target: str, seconds: float | None, **parts: Any
     ) -> AsyncIterator[httpx.Response]:
         """A request under way, its status checked; errors of the network come out as ours."""
+        if self._vouch is not None and not self._vouch():
+            raise self._unreachable(f"The OpenCode that was at {self._url} has ended")
         timeout = httpx.Timeout(seconds, connect=CONNECT_SECONDS, pool=None)
         try:
             async with self._client.stream(method, self._url + target, timeout=timeout, **parts) as response:

@@ -5,6 +5,7 @@ Reads only; looks at no process of another user, and opens no connection.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -117,10 +118,25 @@ def _url(host: IPv4Address | IPv6Address, port: int) -> str:
     return f"http://[{host}]:{port}" if isinstance(host, IPv6Address) else f"http://{host}:{port}"
 
 
+def still_runs(pid: int, started: int, proc: Path = Path("/proc")) -> bool:
+    """Whether a process that was found still runs; `started`: see :class:`Listener`, and 0 takes any with its id."""
+    if not started:
+        try:
+            os.kill(pid, 0)
+        except OSError:
+            return False
+        return True
+    return _start_time(proc / str(pid)) == started
+
+
 def _start_time(process: Path) -> int:
-    """Clock ticks from boot to the start of the process: field 22 of `stat`, counted behind the name in brackets."""
+    """Clock ticks from boot to the start of the process: field 22 of `stat`, counted behind the name in brackets.
+
+    0 when that cannot be told, or the process has ended and was not collected yet.
+    """
     try:
-        return int((process / "stat").read_text(errors="replace").rpartition(")")[2].split()[19])
+        fields = (process / "stat").read_text(errors="replace").rpartition(")")[2].split()
+        return 0 if fields[0] in ("Z", "X") else int(fields[19])
     except (OSError, ValueError, IndexError):
         return 0
 

@@ -216,12 +216,28 @@ async def test_requests_that_never_end_are_cut_off_and_meanwhile_the_plugin_is_a
         for n, (_, writer) in enumerate(slow):
             writer.write((b"P", head, head + b"Content-Length: 9\r\n\r\n{")[n % 3])
         await here.answers(kept)
+        await here.answers()  # by a connection made meanwhile, too
         async with asyncio.timeout(30):
             await asyncio.gather(*(hung_up(reader) for reader, _ in slow))
         for _, writer in slow:
             writer.close()
     await here.answers()
     await server.stop()
+
+
+async def test_nobody_without_the_token_can_take_all_places(served: Served) -> None:
+    head = f"POST /v1/after HTTP/1.1\r\nHost: 127.0.0.1:{served.said.port}\r\nContent-Length: 2\r\n\r\n{{}}"
+    async with served.client() as kept:
+        await served.answers(kept)
+        idle = [await served.dial() for _ in range(hooks.LIMITS.connections)]
+        for reader, writer in idle[1:]:  # refused, and kept open by the client
+            writer.write(head.encode())
+            assert b" 401 " in await reader.readuntil(b"}")
+        for _ in range(3):
+            await served.answers()
+        await served.answers(kept)
+        for _, writer in idle:
+            writer.close()
 
 
 async def hung_up(reader: asyncio.StreamReader) -> None:

@@ -163,6 +163,29 @@ async def test_what_cannot_be_placed_is_not_judged(both: Both, changes: dict[str
     assert both.flight.answering
 
 
+@pytest.mark.parametrize("changes", [{"session": "ses_other"}, {"message": ""}, {"part": ""}])
+async def test_a_call_asked_about_too_early_is_patched_and_no_plugin_is_missed(
+    both: Both, changes: dict[str, str]
+) -> None:
+    """The session became known, or the part, only after the question: the plugin is there all the same."""
+    asked = msgspec.structs.replace(ASKED, **changes)
+    both.flight.after(asked)
+    both.event(session=asked.session)
+    assert both.host.ends == [("patch", "call_1")]
+    assert both.host.warnings == []
+    assert both.flight.answering
+    both.event("call_2")
+    assert len(both.host.ends) == 1  # that one waits for its question
+
+
+async def test_a_note_that_waits_is_given_even_if_the_plugin_does_not_know_the_part(both: Both) -> None:
+    both.flight.hello(Hello(shim="0.1.0"))
+    both.event()
+    assert both.flight.after(msgspec.structs.replace(ASKED, message="", part="")) == GIVEN
+    both.acked(True)
+    assert both.host.ends == [("hook", "next")]
+
+
 async def test_confirmations_of_others_do_not_matter(both: Both) -> None:
     both.flight.after(ASKED)
     both.flight.ack(Ack(session="ses_other", call="call_1", note="n1", appended=True))

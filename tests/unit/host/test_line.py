@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ from typing import Any
 import pytest
 
 from core.errors import NotFound, Unreachable, UsageError
+from core.host.finding_server import Target
 from core.host.line import Line
 from core.host.options import HostOptions
 from core.ledger import observations as seen
 from core.ledger.effects import Extract
+from core.opencode.address import Credentials
 from core.opencode.records import SessionHead
 from core.settings import Settings
 from tests.unit.host.lining import TARGET, company
@@ -122,6 +125,37 @@ async def test_a_session_of_the_folder_is_followed_and_a_silent_server_waited_fo
     found = SessionHead(id="ses_1", directory=str(link))
     line_._client = Sessions(found if there else Unreachable("down"))  # type: ignore[assignment]
     await line_._check("ses_1")
+
+
+@pytest.mark.parametrize(
+    ("changes", "asked"),
+    [({"named": False}, False), ({"named": False, "pid": os.getpid()}, True), ({"named": True}, True)],
+)
+async def test_a_password_is_not_sent_where_the_opencode_that_was_found_has_ended(
+    tmp_path: Path, changes: dict[str, Any], asked: bool
+) -> None:
+    heard: list[bytes] = []
+
+    async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append(await reader.readline())
+        writer.close()
+
+    owner: Any = Owner(tmp_path)
+    async with await asyncio.start_server(listen, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        fields: dict[str, Any] = {"url": url, "credentials": Credentials(password="pw"), "pid": 2**22 + 1}
+        failed = asyncio.Event()
+
+        def said(line: Line, state: str, *_: object) -> None:
+            if state == "reconnecting":
+                failed.set()
+
+        line_ = Line(owner, Target(**{**fields, **changes}), company(owner, said=said))
+        line_.start()
+        async with asyncio.timeout(10):
+            await failed.wait()
+        await line_.stop()
+    assert bool(heard) == asked
 
 
 async def test_a_second_signal_does_not_leave_an_extraction_behind(tmp_path: Path) -> None:

@@ -288,3 +288,23 @@ def test_a_persons_rewording_is_no_learning_but_is_shown() -> None:
     assert actions(effects) == ["gentle"]
     assert "has a header after all" in next(effect.note.text for effect in effects if isinstance(effect, Deliver))
     assert looks(bench, 1) == ["stop"]
+
+
+def test_a_call_told_twice_counts_once_and_a_later_one_with_the_same_id_counts_too() -> None:
+    """Some models number their calls from 0 again in each session, or after a compaction."""
+    bench = known()
+    assert notes(bench.call("xxd model.ckpt", call="call_0", part="prt_a", via="hook")) == ["gentle"]
+    assert notes(bench.call("xxd model.ckpt", call="call_0", part="prt_a")) == []
+    bench.end()
+    bench.see(seen.Compacted(t=bench.t, session=ROOT))
+    assert notes(bench.call("xxd model.ckpt", call="call_0", part="prt_b")) == ["gentle"]
+
+
+def test_calls_of_two_agents_with_the_same_id_both_run() -> None:
+    bench = known()
+    for n, session in enumerate((ROOT, "ses_child")):
+        fields = {"message": "m", "part": f"prt_x{n}", "call": "call_0", "tool": "bash", "summary": "ls"}
+        bench.see(seen.ToolStarted(t=bench.t, session=session, **fields))
+    assert [start.session for start in bench.engine.running.values()] == [ROOT, "ses_child"]
+    bench.call("ls", call="call_0", part="prt_x0")
+    assert [start.session for start in bench.engine.running.values()] == ["ses_child"]

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from core.errors import NotFound, Refused, ServerError, UsageError, WrongServer
+from core.errors import NotFound, Refused, ServerError, Unreachable, UsageError, WrongServer
 from core.opencode.address import Credentials
 from core.opencode.catalogue import Agent, Config, Models
 from core.opencode.client import Client
@@ -152,19 +152,6 @@ async def test_a_session_as_it_came() -> None:
             await client.raw_session("ses_1")
 
 
-async def test_a_client_can_move_to_another_address_and_leaves_the_password_behind() -> None:
-    script = Script([])
-    async with script.client(auth=Credentials(password="pw")) as client:
-        await client.agents()
-        await client.move("http://127.0.0.1:5000", None)
-        await client.agents()
-        assert client.url == "http://127.0.0.1:5000"
-    first, second = script.requests
-    assert "authorization" in first.headers
-    assert "authorization" not in second.headers
-    assert second.url.port == 5000
-
-
 async def test_create_session() -> None:
     script = Script(SESSION)
     async with script.client() as client:
@@ -290,6 +277,19 @@ async def test_a_password_is_sent_only_when_one_was_given() -> None:
         await client.agents()
         assert client.url == URL
     assert base64.b64decode(script.request.headers["authorization"].removeprefix("Basic ")) == b"me:pw"
+
+
+async def test_nothing_is_sent_where_nobody_vouches_for_the_server() -> None:
+    script, vouched = Script([]), True
+    async with script.client(auth=Credentials(password="pw"), vouch=lambda: vouched) as client:
+        await client.agents()
+        vouched = False
+        with pytest.raises(Unreachable, match="has ended"):
+            await client.agents()
+        with pytest.raises(Unreachable):
+            async for _ in client.events():
+                pass
+    assert len(script.requests) == 1
 
 
 @pytest.mark.parametrize("status", [401, 403])

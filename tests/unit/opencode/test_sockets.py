@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from core.opencode.sockets import Listener, from_lsof, from_proc, is_opencode
+from core.opencode.sockets import Listener, from_lsof, from_proc, is_opencode, still_runs
 from tests.unit.opencode.machines import Machine
 
 UID = os.getuid()
@@ -129,3 +130,15 @@ def test_without_lsof_nothing_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_the_real_proc_can_be_read() -> None:
     """This process is no OpenCode, so nothing of it may be found; what is running beside it may."""
     assert os.getpid() not in {found.pid for found in from_proc(Path("/proc"), UID)}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the real /proc")
+def test_a_process_is_the_one_that_was_found_as_long_as_it_runs() -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        started = int(Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[19])
+        assert still_runs(process.pid, started) and still_runs(process.pid, 0)
+        assert not still_runs(process.pid, started + 1)  # another one with its id
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert not still_runs(process.pid, started)  # ended, and not collected yet
+    assert not still_runs(process.pid, started) and not still_runs(process.pid, 0)
