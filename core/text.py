@@ -11,13 +11,26 @@ from typing import Final
 
 from core.masking import mask
 
-__all__ = ["MARKER_ROOM", "clean", "clean_line", "clip", "clip_middle", "mask", "mask_middle"]
+__all__ = [
+    "MARKER_ROOM",
+    "clean",
+    "clean_line",
+    "clip",
+    "clip_middle",
+    "mask",
+    "mask_line",
+    "mask_middle",
+    "safe_middle",
+]
 
 MARKER_ROOM: Final = 48
 """Characters that the marker of :func:`clip_middle` may take: the result has at most head + tail + MARKER_ROOM."""
 
 _MARGIN: Final = 4_096
 """Characters beyond a cut that are masked with what stays, so that a secret across the cut is known as one."""
+
+_LONGEST_WORD: Final = 512
+"""Characters of a word that may be a secret; longer runs are data."""
 
 _INVISIBLE: Final = (
     "\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"
@@ -104,6 +117,34 @@ def mask_middle(text: str, head: int, tail: int) -> str:
     begin = min(head, len(first) - min(_MARGIN, _last_word(first)))
     end = max(len(last) - tail, min(_MARGIN, _first_word(last)))
     return f"{first[:begin]}{_left_out(left_out)}{last[end:]}"
+
+
+def safe_middle(text: str, head: int, tail: int) -> str:
+    """As :func:`clip_middle`, of the text cleaned and masked; of a long text only the ends are worked on.
+
+    What comes from outside goes through this before it is kept: secrets in both ends are masked whether something is
+    cut or not.
+    """
+    if len(text) - head - tail <= 2 * _MARGIN:
+        return clip_middle(mask(clean(text)), head, tail)
+    first = _without_last_word(mask(clean(text[: head + _MARGIN])), head)
+    last = _without_last_word(mask(clean(text[len(text) - tail - _MARGIN :]))[::-1], tail)[::-1]
+    return f"{first}{_left_out(len(text) - head - tail)}{last}"
+
+
+def mask_line(text: str, limit: int) -> str:
+    """As :func:`clean_line`, with secrets masked; cut first, so that the size of the text costs next to nothing."""
+    if len(text) <= 4 * limit:
+        return clean_line(mask(clean(text)), limit)
+    return clean_line(_without_last_word(mask(clean(text[: 4 * limit])), limit) + "…", limit)
+
+
+def _without_last_word(text: str, length: int) -> str:
+    """At most `length` characters; where only less is left, the word at the end may be a part of a secret, and goes."""
+    if len(text) >= length + _LONGEST_WORD:
+        return text[:length]
+    last = _last_word(text)
+    return text[: len(text) - last if last <= _LONGEST_WORD else len(text)][:length]
 
 
 def _left_out(characters: int) -> str:

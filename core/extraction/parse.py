@@ -15,7 +15,8 @@ import msgspec
 from core.extraction.thinking import values_outside, without_thinking
 from core.extraction.tolerant import Object
 from core.ledger.observations import Candidate
-from core.text import clean, clean_line
+from core.ledger.untrusted import HIDDEN
+from core.text import clean, mask, mask_line
 
 MAX_FACT_CHARS: Final = 2000
 """A longer fact is rejected: it quotes an output instead of saying what was found."""
@@ -38,6 +39,8 @@ _REFUSAL: Final = re.compile(
     r"(?i)\b(?:I|we) (?:can['’]?t|cannot|can not|could not|won['’]?t|will not|(?:must|have to) (?:decline|refuse))\b"
     r"|\b(?:I['’]m|I am|we are)(?: \w{1,12})? (?:unable|not able|sorry)\b|\bas an AI\b"
 )
+_SIGN: Final = "\ue000"
+"""Stands for a hidden character: of private use, so in no text that means anything, and kept by cleaning."""
 _LOOKED_AT: Final = 2000
 """Characters at the beginning of an answer in which an error message or a refusal is looked for."""
 
@@ -63,14 +66,31 @@ def parse_answer(text: str) -> Answer:
     Raises:
         AnswerError: there is neither a finding in it, nor an item meant as one, nor an empty array.
     """
-    text = _unquoted(clean(text).strip())
-    values = values_outside(text)
-    sorted_out = _Sorter()
-    for found in values:
-        sorted_out.take(found.value, closed=found.closed, alone=found.start == 0 and found.end == len(text))
+    raw, text = text, _unquoted(clean(text).strip())
+    sorted_out = _sorted_out(text)
     if not sorted_out.items:
         _raise_if_failed(text, sorted_out)
-    return Answer(items=tuple(sorted_out.items), rejected=sorted_out.rejected)
+    items = _with_hidden(sorted_out.items, raw) if HIDDEN.search(raw) else sorted_out.items
+    return Answer(items=tuple(items), rejected=sorted_out.rejected)
+
+
+def _sorted_out(text: str) -> _Sorter:
+    sorter = _Sorter()
+    for found in values_outside(text):
+        sorter.take(found.value, closed=found.closed, alone=found.start == 0 and found.end == len(text))
+    return sorter
+
+
+def _with_hidden(items: list[Candidate], raw: str) -> list[Candidate]:
+    """The items, those marked that are not the same without cleaning: something hidden stood in them.
+
+    Reading the answer again with a visible sign in place of each hidden character tells which ones they are.
+    """
+    read_again = _sorted_out(_unquoted(clean(HIDDEN.sub(_SIGN, raw)).strip(f"{_SIGN} \n\t")))
+    untouched = {(item.fact, item.topic) for item in read_again.items}
+    return [
+        item if (item.fact, item.topic) in untouched else msgspec.structs.replace(item, hidden=True) for item in items
+    ]
 
 
 def _unquoted(text: str) -> str:
@@ -147,11 +167,13 @@ class _Sorter:
             self.rejected += 1
             self.cut += cut
             return
-        fact = clean(fact).strip()
+        hidden = HIDDEN.search(f"{fact} {topic or ''}") is not None
+        fact = mask(clean(fact).strip())
         if len(fact) > MAX_FACT_CHARS or not any(map(str.isalnum, fact)):
             self.rejected += 1
             return
-        self.items.append(Candidate(fact=fact, topic=clean_line(topic or "", MAX_TOPIC_CHARS) or GENERAL))
+        topic = mask_line(topic or "", MAX_TOPIC_CHARS) or GENERAL
+        self.items.append(Candidate(fact=fact, topic=topic, hidden=hidden))
 
 
 def _has_objects(values: list[Any]) -> bool:
@@ -179,11 +201,11 @@ def _message(error: object) -> str:
 def _raise_if_failed(text: str, sorted_out: _Sorter) -> None:
     """Tell the answers that say "no findings" from those that say something else."""
     if sorted_out.error:
-        raise AnswerError(f"error of the provider: {clean_line(sorted_out.error, 200)}")
+        raise AnswerError(f"error of the provider: {mask_line(sorted_out.error, 200)}")
     if sorted_out.empty_array or sorted_out.from_arrays > sorted_out.cut:
         return
     rest = without_thinking(text).strip()[:_LOOKED_AT]
-    shown = clean_line(rest, 200)
+    shown = mask_line(rest, 200)
     if _PROVIDER_ERROR.search(rest):
         raise AnswerError(f"error of the provider: {shown}")
     if sorted_out.empty_inside or sorted_out.rejected > sorted_out.cut:

@@ -37,8 +37,8 @@ from core.text import clean, clip
 
 __all__ = ["Assembler", "Told", "event_time", "session_of"]
 
-_WEIGHT_OF_PIECE: Final = 65_536
-"""Characters of outputs told in one piece; cleaning so many takes some 20 ms where every eighth is an escape code."""
+_WEIGHT_OF_PIECE: Final = 16_384
+"""Characters of outputs after which a piece ends, the one that passes it included: masking them takes 10 to 20 ms."""
 _REMEMBERED_EVENTS: Final = 1_000
 
 

@@ -1,4 +1,7 @@
-"""From a part of a message to the observation it stands for: text cleaned, sizes bounded, numbers within reason."""
+"""From a part of a message to the observation: text cleaned, secrets masked, sizes bounded, numbers within reason.
+
+Nothing of a call reaches the ledger, and so a file, a prompt, a log or the screen, but through here.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,23 @@ import msgspec
 
 from core.ledger import note
 from core.ledger.observations import StepFinished, Tokens, ToolFinished, ToolStarted
+from core.ledger.patched import patched_files
 from core.opencode import lenient
 from core.opencode.records import ErrorInfo, Part, TokenCounts, ToolState
-from core.text import clean, clean_line, clip, clip_middle
+from core.text import clean, clean_line, clip, mask, mask_line, safe_middle
 
-OUTPUT_EDGE: Final = 16 * 1024
+OUTPUT_EDGE: Final = 8 * 1024
 """Characters kept from the head and from the tail of an output; what is between is dropped before any other work."""
 
 SUMMARY_CHARS: Final = 200
 DESCRIPTION_CHARS: Final = 500
+_LONG_COMMAND: Final = 48
+"""Beyond this many characters, beginnings of commands look alike: the description says what each is for."""
 PATH_CHARS: Final = 4096
+ASKED_CHARS: Final = 4_000
+"""Characters of an argument in which names of known things are looked for."""
+PATCH_CHARS: Final = 1_000_000
+"""Characters of a patch that are searched for the files it names."""
 ERROR_CHARS: Final = 500
 ID_CHARS: Final = 200
 NAME_CHARS: Final = 160
@@ -31,6 +41,7 @@ _MOST_TOKENS: Final = 10**15
 
 _SHELLS: Final = frozenset({"bash", "shell"})
 _FILE_TOOLS: Final = frozenset({"read", "write", "edit", "multiedit"})
+_PATCH_TOOLS: Final = frozenset({"apply_patch", "patch"})
 
 
 class _Arguments(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -40,6 +51,11 @@ class _Arguments(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     description: str = ""
     file_path: str = msgspec.field(name="filePath", default="")
     path: str = ""
+    patch_text: str = msgspec.field(name="patchText", default="")
+    pattern: str = ""
+    url: str = ""
+    old_string: str = msgspec.field(name="oldString", default="")
+    new_string: str = msgspec.field(name="newString", default="")
 
 
 _ARGUMENTS: Final = msgspec.json.Decoder(_Arguments)
@@ -89,7 +105,7 @@ def error_text(error: ErrorInfo | None) -> str:
     if error is None:
         return "unknown error"
     words = [word for word in (error.name, error.data.message) if word]
-    return line(": ".join(clip(word, ERROR_CHARS) for word in words), ERROR_CHARS) or "unknown error"
+    return mask_line(": ".join(words), ERROR_CHARS) or "unknown error"
 
 
 def has_input(part: Part) -> bool:
@@ -137,8 +153,10 @@ def tool_finished(part: Part, session: str, t: int, *, stale: bool, backfill: bo
         ok=state.status == "completed",
         summary=_summary(part, arguments),
         command=bounded(arguments.command) if is_shell else "",
-        description=line(arguments.description, DESCRIPTION_CHARS),
+        description=mask_line(arguments.description, DESCRIPTION_CHARS),
         path=_path(arguments) if part.tool in _FILE_TOOLS else "",
+        asked=_asked(part.tool, arguments),
+        patched=_patched(arguments) if part.tool in _PATCH_TOOLS else (),
         output=bounded(note.strip(raw_output(part))),
         exit=state.metadata.exit if state.metadata is not None else None,
         started=moment(state.time.start),
@@ -170,8 +188,8 @@ def line(text: str, limit: int) -> str:
 
 
 def bounded(text: str) -> str:
-    """Head and tail of a text of any size, cleaned; cut first, so that its size costs next to nothing."""
-    return clean(clip_middle(text, OUTPUT_EDGE, OUTPUT_EDGE))
+    """Head and tail of a text of any size, cleaned and masked; cut first, so that its size costs next to nothing."""
+    return safe_middle(text, OUTPUT_EDGE, OUTPUT_EDGE)
 
 
 def _arguments(part: Part) -> _Arguments:
@@ -183,18 +201,35 @@ def _arguments(part: Part) -> _Arguments:
 
 
 def _path(arguments: _Arguments) -> str:
-    return clean(clip(arguments.file_path or arguments.path, PATH_CHARS))
+    return mask(clean(clip(arguments.file_path or arguments.path, PATH_CHARS)))
+
+
+def _asked(tool: str, arguments: _Arguments) -> str:
+    """Where names of things may stand in a call of a tool that runs no command."""
+    texts = {
+        "grep": (arguments.pattern,),
+        "webfetch": (arguments.url,),
+        "read": (arguments.file_path,),
+        "edit": (arguments.old_string, arguments.new_string),
+    }.get(tool, ())
+    return "\n".join(mask(clean(clip(text, ASKED_CHARS))) for text in texts if text)
+
+
+def _patched(arguments: _Arguments) -> tuple[str, ...]:
+    return tuple(mask(clean(clip(path, PATH_CHARS))) for path in patched_files(arguments.patch_text[:PATCH_CHARS]))
 
 
 def _summary(part: Part, arguments: _Arguments) -> str:
     if part.tool in _SHELLS:
         text = arguments.command
+        if arguments.description and (len(text) > _LONG_COMMAND or "\n" in text):
+            text = f"{arguments.description}: {text}"
     elif part.tool in _FILE_TOOLS:
         text = arguments.file_path or arguments.path
     else:
         text = arguments.description if part.tool == "task" else ""
         text = text or _listed(part.arguments)
-    return line(text, SUMMARY_CHARS)
+    return mask_line(text, SUMMARY_CHARS)
 
 
 def _listed(arguments: Mapping[str, Any]) -> str:

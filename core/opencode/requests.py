@@ -8,6 +8,7 @@ from core.ledger import observations as seen
 from core.opencode import facts
 from core.opencode.events import PermissionAsked, PermissionData, PermissionReplied, QuestionAsked
 from core.opencode.events import Question as WireQuestion
+from core.text import mask_line
 
 Request = PermissionAsked | QuestionAsked
 
@@ -27,11 +28,19 @@ _NOTHING: Final = PermissionData()
 def observation(request: Request, session: str, t: int) -> seen.PermissionAsked:
     """The observation of a request that waits."""
     id = facts.identifier(request.id)
+    call = facts.identifier(request.tool.call) if request.tool is not None else ""
     if isinstance(request, QuestionAsked):
         questions = tuple(map(_question, request.questions[:MAX_QUESTIONS]))
         text = "\n".join(question.text for question in questions)
         return seen.PermissionAsked(
-            t=t, session=session, id=id, kind="question", title="question", text=_whole(text), questions=questions
+            t=t,
+            session=session,
+            id=id,
+            kind="question",
+            title="question",
+            text=_whole(text),
+            questions=questions,
+            call=call,
         )
     about = request.metadata or _NOTHING
     return seen.PermissionAsked(
@@ -42,6 +51,7 @@ def observation(request: Request, session: str, t: int) -> seen.PermissionAsked:
         text=_whole(about.command or about.filepath or about.url or "\n".join(request.patterns)),
         patterns=_listed(request.patterns),
         always=_listed(request.always),
+        call=call,
     )
 
 
@@ -74,4 +84,4 @@ def _whole(text: str) -> str:
 
 
 def _listed(items: tuple[str, ...]) -> str:
-    return facts.line(", ".join(items), _LIST_CHARS)
+    return mask_line(", ".join(items), _LIST_CHARS)

@@ -10,7 +10,7 @@ from core.ledger.effects import EXTRACTION_TITLE
 from core.ledger.observations import SessionInfo
 from core.opencode.facts import ID_CHARS, identifier, moment
 from core.opencode.records import MessageHead, Part, SessionHead
-from core.text import clean_line
+from core.text import clean_line, mask_line
 
 T = TypeVar("T")
 
@@ -132,7 +132,7 @@ class AgentSession:
             t=t,
             session=self.id,
             parent=identifier(info.parent),
-            title=clean_line(info.title, TITLE_CHARS),
+            title=mask_line(info.title, TITLE_CHARS),
             directory=clean_line(info.directory, 4096),
             created=self.created,
             forked_from=self.forked_from,

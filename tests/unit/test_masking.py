@@ -4,7 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text import MARKER_ROOM, clip_middle, mask, mask_middle
+from core.text import MARKER_ROOM, clip_middle, mask, mask_line, mask_middle, safe_middle
+from tests.bench.secrets import judge
+from tests.corpus.cases import SecretCase
+from tests.corpus.load import load_as
 
 # Assembled from pieces, so that no scanner takes this file for a leak.
 SK = "sk-" + "proj-4f9Ab2Cd3Ef4Gh5Ij6Kl7"
@@ -12,6 +15,7 @@ GITHUB = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 AWS = "AKIA" + "IOSFODNN7EXAMPLE"
 JWT = "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
 KEY_LINES = "MIIEpAIBAAKCAQEA7bq98\nAoIBAQDtur3x+/7Qw==\n"
+WORDS = st.text(alphabet="abc 12\n.,", max_size=40)
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{KEY_LINES}-----END RSA PRIVATE KEY-----"
 
 
@@ -35,7 +39,7 @@ PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{KEY_LINES}-----END RSA PRIVATE KEY----
         ("https://user:pass@host/path", "https://user:[masked:password]@host/path"),
         (f"key:\n{PEM}\nend", "key:\n[masked:private-key]\nend"),
         (f"{PEM}\n{PEM}", "[masked:private-key]\n[masked:private-key]"),
-        (f"-----BEGIN PRIVATE KEY-----\n{KEY_LINES}", "[masked:private-key]"),
+        (f"-----BEGIN PRIVATE KEY-----\n{KEY_LINES}", "[masked:private-key]\n"),
         (f"tail of it\n{KEY_LINES}-----END PRIVATE KEY-----\n", "tail of it\n[masked:private-key]\n"),
         ("PASSWORD=hunter2!", "PASSWORD=[masked:password]"),
         ('"db_password": "tr0ub4dor&3"', '"db_password": "[masked:password]"'),
@@ -84,10 +88,61 @@ def test_secrets_are_masked(raw: str, expected: str) -> None:
         "00000000: 504b 0304 1400 0000 0800 2b6f 6d4e b2c9  PK........+omN..",
         "float32 little-endian, 124439808 values, offset 0x1f40",
         "xoxo-hugs",
+        "the -----BEGIN RSA PRIVATE KEY----- line is missing",
+        "private_key: PKCS7PrivateKeyTypes",
+        "authorization = base64.decodebytes(authorization)",
+        'partition_key = "2026-11-30T08:00"',
+        "secret: web-tls-cert-2024",
+        "next: password reset for user17",
+        "--token-file /run/t1 --password-stdin",
+        "public_key: 04bfcab8e1d2c3b4a59687",
+        "traceparent: 00-c7f44ae570e61ff02459db3bc7bab084-7362d86790143f1f-01",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:
     assert mask(text) == text
+
+
+@pytest.mark.parametrize("case", load_as(SecretCase), ids=lambda case: case.id)
+def test_labelled_text_is_masked_where_it_should_and_nowhere_else(case: SecretCase) -> None:
+    judged = judge(case)
+    assert judged.right, (judged, mask(case.text))
+
+
+@given(st.sampled_from([case for case in load_as(SecretCase) if case.spans]), WORDS, WORDS)
+def test_no_labelled_secret_survives_whatever_lines_stand_around_it(case: SecretCase, before: str, after: str) -> None:
+    result = mask(f"{before}\n{case.text}\n{after}")
+    assert not [case.text[start:end] for start, end in case.spans if case.text[start:end] in result]
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ('log: "a\\n' + GITHUB + '\\nb"', 'log: "a\\n[masked:github-token]\\nb"'),
+        (GITHUB[:14] + "… [31 characters left out] …", "[masked:github-token]… [31 characters left out] …"),
+        (GITHUB[:14] + "...", "[masked:github-token]..."),
+        (f"-----BEGIN PRIVATE KEY-----\n{'A1b+' * 16}\n{'c2D/' * 9}…", "[masked:private-key]…"),
+        (f"-----BEGIN PRIVATE KEY-----\n{'A1b+' * 16}\n$ ls\nREADME", "[masked:private-key]\n$ ls\nREADME"),
+        (f'"key": "-----BEGIN PRIVATE KEY-----\\n{"A1b+" * 16}\\n', '"key": "[masked:private-key]'),
+        (f"{'A1b+' * 16}\n{'c2D/' * 3}\n-----END RSA PRIVATE KEY-----\nok", "[masked:private-key]\nok"),
+        ("mysql -uroot -pQwz7-Trk shop", "mysql -uroot -p[masked:password] shop"),
+        ("curl -u me:S3cretWord https://x", "curl -u me:[masked:password] https://x"),
+        ("  password: Abc12345\n  port: 80", "  password: [masked:password]\n  port: 80"),
+        ("DB_PASSWORD=swordfish", "DB_PASSWORD=[masked:password]"),
+        ("- name: API_TOKEN\n  value: 9f8e7d6c5b4a39281706", "- name: API_TOKEN\n  value: [masked:token]"),
+        ("<password>MavenPass12</password>", "<password>[masked:password]</password>"),
+        ("Cookie: theme=dark; sid=4f9c1b7ae02d88aa31", "Cookie: theme=dark; sid=[masked:cookie]"),
+        ("?X-Amz-Signature=" + "3f7a90bc" * 8 + "&x=1", "?X-Amz-Signature=[masked:signature]&x=1"),
+    ],
+)
+def test_secrets_by_their_place_or_cut_off(raw: str, expected: str) -> None:
+    assert mask(raw) == expected
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_masked(text: str) -> None:
+    once = mask(text)
+    assert mask(once) == once
 
 
 SECRETS = st.sampled_from([SK, GITHUB, AWS, JWT, PEM, "password=", "token: ", "://a:b1@", "Authorization: Bearer "])
@@ -149,6 +204,33 @@ def test_a_secret_across_a_cut_leaves_nothing(kind: str, length: int, joint: str
             found = mask_middle(text, edge, edge)
             assert len(found) < len(text)
             assert not [piece for piece in pieces if piece in found], (inside, found)
+
+
+@pytest.mark.parametrize("kind", DIVIDED)
+@pytest.mark.parametrize("length", [600, 60_000], ids=["short", "long"])
+def test_what_is_kept_of_outside_text_has_no_secret(kind: str, length: int) -> None:
+    shown, secret = DIVIDED[kind]
+    filler = (LINE * 2_000)[:length]
+    edge = 5_000
+    pieces = {secret[at : at + 8] for at in range(len(secret) - 8)}
+    for inside in range(0, len(shown) + 1, max(1, len(shown) // 8)):
+        before = "x" * (edge - inside - 1) + "\n"
+        for text in (f"{before}{shown}\n{filler}", f"{filler}\n{shown}\n{'y' * (edge - inside)}", shown):
+            found = safe_middle(text, edge, edge)
+            assert len(found) <= 2 * edge + MARKER_ROOM
+            assert not [piece for piece in pieces if piece in found], (inside, found)
+
+
+def test_outside_text_is_cleaned_before_it_is_masked() -> None:
+    assert safe_middle(f"a {GITHUB[:9]}\x1b[0m{GITHUB[9:]}", 100, 100) == "a [masked:github-token]"
+    assert safe_middle(LINE, 100, 100) == LINE
+
+
+def test_a_line_is_masked_before_it_is_cut() -> None:
+    for room in range(5, 60):
+        assert GITHUB[:10] not in mask_line(f"use {GITHUB} now", room)
+        assert GITHUB[:10] not in mask_line("x" * (4 * room - 20) + f" {GITHUB} now", room)
+    assert mask_line("one\ntwo", 20) == "one two"
 
 
 def test_masked_or_not_the_ends_are_those_of_the_text() -> None:

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from core.extraction.parse import MAX_FACT_CHARS, Answer, AnswerError, parse_answer
 from core.ledger.observations import Candidate
+from core.ledger.untrusted import HIDDEN
 from tests.unit.extraction.corpus import CASES, Case
 
-WORD = st.text(alphabet=st.characters(categories=["L", "N"]), min_size=1, max_size=8)
+LETTERS = st.characters(categories=["L", "N"]).filter(lambda letter: not HIDDEN.search(letter))
+WORD = st.text(alphabet=LETTERS, min_size=1, max_size=8)
 FACTS = st.lists(WORD | st.text(alphabet="\"'\\,:{}[]/*#<>think \n\t", max_size=12), min_size=1, max_size=5).map(
     lambda parts: ("a" + " ".join(parts)).strip()
 )
@@ -57,7 +59,8 @@ def test_a_cut_answer_gives_its_whole_items_only(items: list[Candidate], data: s
         assert cut < first
     else:
         assert answer.items == tuple(items[: len(answer.items)])
-        assert answer.rejected <= 1
+        loose = sum(text.count(sign) for item in items for text in (item.fact, item.topic) for sign in "[{")
+        assert answer.rejected <= 1 + loose  # brackets in a cut text may look like further items
 
 
 @given(HOSTILE)

@@ -27,6 +27,13 @@ def test_commands_and_paths(world: World) -> None:
     assert (read.path, read.summary, read.command) == ("/a b/c.json", "/a b/c.json", "")
 
 
+def test_files_of_a_patch(world: World) -> None:
+    text = "*** Begin Patch\n*** Update File: src/a.rs\n*** Move to: b\x1b[2J.rs\n@@\n-x\n+y\n*** End Patch"
+    patch = finished_call(world, "apply_patch", patchText=text)
+    assert patch.patched == ("src/a.rs", "b.rs")
+    assert finished_call(world, "custom", patchText=text).patched == ()
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "summary"),
     [
@@ -42,9 +49,28 @@ def test_other_tools_are_summed_up_in_one_line(
     assert finished_call(world, tool, **arguments).summary == summary
 
 
+def test_commands_that_begin_alike_are_told_apart_by_their_description(world: World) -> None:
+    long = "python3 -c 'import struct; print(struct.unpack(\"<4f\", open(\"model.ckpt\", \"rb\").read(16)))'"
+    assert finished_call(world, "bash", command=long, description="Decode it").summary.startswith("Decode it: python3")
+    assert finished_call(world, "bash", command=long).summary.startswith("python3")
+    assert finished_call(world, "bash", command="ls -l", description="List").summary == "ls -l"
+    assert finished_call(world, "bash", command="a\nb", description="Do both").summary == "Do both: a b"
+
+
 def test_text_is_cleaned(world: World) -> None:
     finished = finished_call(world, "bash", "a\x1b]0;t\x07b\r\nc\x00\ud800", command="x\x1b[2Jy", description="\x9b2Jd")
     assert (finished.output, finished.command, finished.description) == ("ab\nc\ufffd", "xy", "d")
+
+
+def test_secrets_are_masked_at_the_door(world: World) -> None:
+    token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    output = f"{token}\n" + "step 3: loss 0.25\n" * 9_000 + f"{token[:9]}\x1b[0m{token[9:]}\n"
+    command = f"curl -H 'Authorization: Bearer {token}' https://x.example -o data/rows.csv"
+    finished = finished_call(world, "bash", output, command=command, description=f"use {token}")
+    assert "[masked:" in finished.output and "[masked:" in finished.command
+    assert finished.command.endswith("https://x.example -o data/rows.csv")
+    told = (finished.output, finished.command, finished.description, finished.summary)
+    assert not [text for text in told if token[:12] in text or token[-12:] in text]
 
 
 def test_large_outputs_are_cut_in_the_middle(world: World) -> None:
