@@ -20,6 +20,11 @@ _LITERAL = re.compile(
     re.DOTALL,
 )
 _LONGEST_CALLEE = 48
+_LONGEST_PATH = 1_024
+_ONE_PIECE = re.compile(r"[^\s:,;()\[\]{}'\"`]+(?:(?<=\A[A-Za-z]):[^\s:,;()\[\]{}'\"`]+)?")
+_FIRST_ARGUMENT = re.compile(r"\(\s*[rRbBfFuU]{0,2}[\"'`]{1,3}\Z")
+_TAKES_CONTENT = frozenset({"write", "writelines", "write_text", "write_bytes", "writestr", "print"})
+_EXTENSION = re.compile(r"\.[A-Za-z]\w{0,11}\Z")
 _OPENERS = re.compile(r"open|path|load|read|file|exists|getsize|stat|memmap|fromfile|to_|save|write")
 _PAREN = re.compile(r"[()]")
 _CALLEE = re.compile(r"([\w.]+)\s*\Z")
@@ -66,6 +71,30 @@ def names_in_text(text: str, matcher: Matcher, below: tuple[str, ...]) -> Iterat
     """The same for text in an unknown language, where names may stand outside of quotes (SQL, dot commands)."""
     for at, to, name in matcher.scan(text, below):
         yield at, name, _written(text, at, to)
+
+
+def paths_in_code(text: str) -> Iterator[tuple[str, bool]]:
+    """String literals of a program that may be paths, whatever they end in, and whether the program writes the file.
+
+    A literal counts when it looks like a path, or when it is the first argument of a call that opens something.
+    """
+    for literal in _LITERAL.finditer(text):
+        group = literal.lastindex
+        if group is None or not 0 < len(literal[group]) <= _LONGEST_PATH or "\n" in literal[group]:
+            continue
+        start, end = literal.span(group)
+        before = text[max(0, start - _WINDOW) : start]
+        callee = _callee(before).rpartition(".")[2].lower()
+        opened = _OPENERS.match(callee) and _FIRST_ARGUMENT.search(before[-8:])
+        if callee not in _TAKES_CONTENT and (opened or looks_like_path(literal[group])):
+            yield literal[group], _written(text, start, end)
+
+
+def looks_like_path(text: str) -> bool:
+    """Whether a text is one piece and has a folder, an extension or a leading dot."""
+    if _ONE_PIECE.fullmatch(text) is None or text.strip("./\\") == "":
+        return False
+    return "/" in text or "\\" in text or _EXTENSION.search(text[-16:]) is not None
 
 
 def _spaced(text: str, start: int, literal: str, matcher: Matcher, below: tuple[str, ...]) -> Name | None:

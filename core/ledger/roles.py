@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from core.ledger.programs import FILING, INTERPRETERS, SEARCHERS, SHELLS, TALKING, Role, files_away, judge
 from core.ledger.wrappers import command_at, program
@@ -73,20 +73,30 @@ def lists(words: Sequence[str]) -> bool:
     return name in _LISTERS or "ls" in args[:2] or (name == "rg" and "--files" in args)
 
 
+def output_words(words: Sequence[str]) -> list[int]:
+    """Indices of the words that an option names as output: the value (`--out FILE`), or the whole of `--out=FILE`."""
+    return [target for target, role in _options(words) if role == "aside"]
+
+
 def _mark_options(words: Sequence[str], roles: list[Role]) -> None:
     """Values of options that name an output are written, those of options for a message are text."""
+    for target, role in _options(words):
+        roles[target] = role
+
+
+def _options(words: Sequence[str]) -> Iterator[tuple[int, Role]]:
     short = "-o" in words and any(map(_writes_o, words[: words.index("-o")]))
     for index, word in enumerate(words):
         if word[:1] != "-":
             continue
         key, equals, _ = word.partition("=")
         target = index if equals else index + 1
-        if target >= len(roles):
+        if target >= len(words):
             break
         if _OUTPUT.fullmatch(key) or (short and word == "-o"):
-            roles[target] = "aside"
+            yield target, "aside"
         elif key in _MESSAGE:
-            roles[target] = "text"
+            yield target, "text"
 
 
 def _writes_o(word: str) -> bool:
