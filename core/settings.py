@@ -162,6 +162,28 @@ class Settings(BaseModel):
         le=10_000_000,
         description="Characters of all that an extraction is shown; every step keeps a share of them.",
     )
+    extractor: Literal["llm", "rules", "both"] = Field(
+        default="llm",
+        description="Who extracts: a model; rules for well-known outputs, which cost nothing; or both.",
+    )
+    extraction_budget_session_tokens: Whole = Field(
+        default=0,
+        ge=0,
+        description="Tokens that the extractions of one session may use; then none is started. 0: no limit.",
+    )
+    extraction_budget_day_tokens: Whole = Field(
+        default=0,
+        ge=0,
+        description="The same for a day, over all sessions of this user.",
+    )
+    review: Literal["off", "unsupported", "all"] = Field(
+        default="unsupported",
+        description="Facts that wait for you: none; those that no output bears out or that read like an order; all.",
+    )
+    doubtful: Literal["caveat", "withhold"] = Field(
+        default="caveat",
+        description="Facts about a file that has changed since: shown to the agent with a caveat, or not shown.",
+    )
     max_buffered_steps: Count = Field(
         default=200,
         description="Steps that may wait for extraction; beyond that the oldest is dropped.",
@@ -181,6 +203,19 @@ class Settings(BaseModel):
     injection_tools: Names = Field(
         default=("bash", "shell"),
         description="Tools whose finished calls can be a touch.",
+    )
+    match: Literal["files", "keys"] = Field(
+        default="files",
+        description="What of a topic is looked for in a call: files; keys: also paths, tables, error codes and names.",
+    )
+    key_tools: Names = Field(
+        default=("bash", "shell"),
+        description="Tools whose calls are looked at for such names: bash, shell, read, grep, webfetch, edit.",
+    )
+    retention_days: Whole = Field(
+        default=90,
+        ge=0,
+        description="Days that stored facts of a session are kept after it was last active. 0: for ever.",
     )
     dump_path: FilePath = Field(
         default=DEFAULT_DUMP_PATH,

@@ -14,6 +14,7 @@ import msgspec
 
 from core.ledger.commands import Command
 from core.ledger.observations import Question
+from core.ledger.repeats import RepeatsView
 from core.ledger.steps import Step
 
 Reply = Literal["once", "always", "reject"]
@@ -59,11 +60,15 @@ class ServerView(msgspec.Struct, frozen=True, kw_only=True):
     retry_at: int = 0
     """When the next attempt to connect is due, ms since the epoch; 0 when none is."""
     delivery: Literal["patch", "hook", "off", "none"] = "none"
+    store: str = ""
+    """Why facts are not stored at present, as a sentence; empty while they are."""
     host: str = ""
     """Who hosts the project while this ledger only watches: "process 1234 in pts/3"."""
     delivery_detail: str = ""
     """For example: "notes will be one request late (snapshots are off)"."""
     notes: DeliveryView = DeliveryView()
+    others: tuple[str, ...] = ()
+    """While no way in was found: servers for other folders, as address and folder."""
     replay: bool = False
     """True when a recording is played: the screen must say so."""
     speed: float = 1.0
@@ -92,6 +97,8 @@ class ReceiptCall(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool
     exit: int | None
     output: str
+    lines: tuple[int, ...] = ()
+    """Lines of `output`, counted from 1, that bear the finding out; 0 is the command. Empty: this call does not."""
 
 
 class FindingView(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,6 +113,18 @@ class FindingView(msgspec.Struct, frozen=True, kw_only=True):
     state: Literal["accepted", "held", "doubtful", "fresh", "superseded"]
     pinned: bool
     source: Literal["extraction", "user"]
+    held_for: str = ""
+    """Why it waits for a person, while it is held."""
+    mark: str = ""
+    """What a reader should know of it, for example that it reads like an order."""
+    stale_for: str = ""
+    """The file that changed since, while it is doubtful."""
+    stale_at: int = 0
+    """When that was noticed, ms since the epoch; 0 when it is not known."""
+    superseded_by: str = ""
+    """The fact that took its place."""
+    files: tuple[str, ...] = ()
+    """Files it is about, as absolute paths."""
     history: tuple[str, ...] = ()
     """Sentences, oldest first: "12:31 extracted by x2", "12:40 edited"."""
     receipt: tuple[ReceiptCall, ...] = ()
@@ -118,6 +137,28 @@ class TopicView(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[FindingView, ...]
     cap: int
     muted: bool
+
+
+class PairView(msgspec.Struct, frozen=True, kw_only=True):
+    """Two findings about which a person may decide; `t` in ms since the epoch."""
+
+    id: str
+    kind: Literal["superseded", "unsure", "near"]
+    """The newer took the older one's place; they may contradict each other; they may say the same."""
+    old: FindingView
+    new: FindingView
+    t: int
+
+
+class BudgetView(msgspec.Struct, frozen=True, kw_only=True):
+    """What extractions have used and may use, in tokens; a limit of 0 is none."""
+
+    session_tokens: int = 0
+    session_limit: int = 0
+    day_tokens: int = 0
+    day_limit: int = 0
+    reached: str = ""
+    """Why no extraction is started any more; empty while there is something left."""
 
 
 class MeterView(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,6 +194,7 @@ class ExtractionView(msgspec.Struct, frozen=True, kw_only=True):
     added: int = 0
     duplicates: int = 0
     rejected: int = 0
+    held: int = 0
     error: str = ""
     ms: int = 0
     prompt_chars: int = 0
@@ -167,7 +209,8 @@ class LogRow(msgspec.Struct, frozen=True, kw_only=True):
 
     t: int
     kind: str
-    """Name of the JSON line it stands for: step, touch, note, extraction, finding, session, connection, warning."""
+    """Name of the JSON line it stands for: step, touch, note, extraction, finding, session, connection, warning; else
+    what it is about: user, request, plugin, ledger."""
     text: str
     detail: str = ""
     level: Literal["info", "warn", "error"] = "info"
@@ -212,6 +255,7 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     findings: int
     max_findings: int
     held: int
+    """Findings that wait for a person."""
     cap_full_of_pins: bool
     meters: Sequence[MeterView]
     extractions: Sequence[ExtractionView]
@@ -227,6 +271,12 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     """How many facts wait to be put in front of the agent by `i`."""
     permissions: Sequence[PermissionView] = ()
     """Requests that wait for a person's answer."""
+    held_findings: Sequence[FindingView] = ()
+    """Those that wait for a person, oldest first."""
+    pairs: Sequence[PairView] = ()
+    """Pairs about which a person may decide, oldest first."""
+    budget: BudgetView = BudgetView()
+    repeats: RepeatsView = RepeatsView()
     broken_off: int = 0
     """Steps that did not complete and whose outputs wait for extraction; not among `buffered` and `earlier`."""
 
@@ -242,6 +292,10 @@ class SessionItem(msgspec.Struct, frozen=True, kw_only=True):
     findings: int
     waits_for: Literal["", "permission", "question"] = ""
     """What a waiting session, or a sub-agent of it, has waited for longest."""
+    steps: int = 0
+    """Steps that are known of it."""
+    server: str = ""
+    """Where several OpenCode processes are followed: the address of the one it is in."""
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):

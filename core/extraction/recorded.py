@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
 from core.extraction.parse import AnswerError, parse_answer
@@ -26,6 +27,11 @@ class Answers:
     def __init__(self, answers: Iterable[str], settings: Settings) -> None:
         self._answers = iter(answers)
         self._settings = settings
+
+    def skip(self, answers: int) -> None:
+        """So many of them were used before."""
+        for _ in islice(self._answers, answers):
+            pass
 
     def extract(self, job: Extract) -> tuple[Observation, ...]:
         """What a live run would report, at the time of the job and in no time."""

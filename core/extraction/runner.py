@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -19,8 +19,9 @@ from core.extraction.turn import Turn
 from core.extraction.waiting import Stuck, answer_of
 from core.ledger.effects import EXTRACTION_TITLE, Extract
 from core.ledger.observations import ExtractionAnswered, ExtractionFailed, ExtractionStarted, Observation, Tokens
+from core.ledger.steps import Step
 from core.settings import Settings
-from core.text import clean_line
+from core.text import mask_line
 
 NO_TOOLS: Final = {"*": False}
 """An empty map would leave all tools on (seen with OpenCode 1.18.33: 9 to 11 tools, 28 kB more a request)."""
@@ -79,6 +80,7 @@ class Runner:
                 begun = self._clock()
                 reply = await self._ask(job, await self._question(job))
                 answer = await _read(reply)
+                outputs = await asyncio.to_thread(_weigh, job.steps, answer)
         except asyncio.CancelledError:
             self._fail(job, begun, "stopped before the answer came")
             raise
@@ -88,7 +90,7 @@ class Runner:
             _log.exception("extraction %s failed", job.id)
             self._fail(job, begun, f"fault of the ledger itself: {type(error).__name__}: {error}")
         else:
-            self._succeed(job, begun, answer, reply)
+            self._succeed(job, begun, answer, reply, outputs)
 
     async def clean_up(self) -> int:
         """Delete what earlier runs left on the server; to be called after each connect. Returns how many there were.
@@ -107,10 +109,10 @@ class Runner:
 
     def _fail(self, job: Extract, begun: int, error: str) -> None:
         now = self._clock()
-        reason = clean_line(error, 300)
+        reason = mask_line(error, 300)
         self._report(ExtractionFailed(t=now, session=job.session, id=job.id, error=reason, ms=max(0, now - begun)))
 
-    def _succeed(self, job: Extract, begun: int, answer: Answer, reply: Reply) -> None:
+    def _succeed(self, job: Extract, begun: int, answer: Answer, reply: Reply, outputs: object) -> None:
         now = self._clock()
         self._report(
             ExtractionAnswered(
@@ -122,6 +124,7 @@ class Runner:
                 ms=max(0, now - begun),
                 tokens=_tokens(reply),
                 cost=float(reply.info.cost),
+                outputs=outputs,
             )
         )
 
@@ -252,6 +255,16 @@ async def _read(reply: Reply) -> Answer:
     parts = [part for part in reply.parts if part.type == "text" and not (part.synthetic or part.ignored)]
     # In a thread: a hostile answer of a megabyte takes over a second.
     return await asyncio.to_thread(parse_answer, "\n".join(part.text for part in parts))
+
+
+def _weigh(steps: Sequence[Step], answer: Answer) -> object:
+    """Judge the facts beforehand, where that keeps nobody waiting."""
+    from core.ledger.support import weighed  # noqa: PLC0415 - takes long to import, and is wanted now for the first time
+    from core.ledger.untrusted import suspicion  # noqa: PLC0415
+
+    for item in answer.items:
+        suspicion(item.fact)
+    return weighed(steps, answer.items)
 
 
 def _tokens(reply: Reply) -> Tokens:

@@ -25,6 +25,7 @@ from core.ledger.observations import (
     ToolStarted,
     UserMessage,
 )
+from core.ledger.saved import Saved, restore
 from core.ledger.state import EngineSettings
 from core.ledger.steps import Step
 from core.text import clean_line
@@ -46,6 +47,7 @@ class Desk:
 
     Attributes:
         updated: time of its last activity, ms since the epoch.
+        stored: findings that are in the database and not here yet.
     """
 
     def __init__(self, root: str, settings: EngineSettings, delivery: PatchDelivery | None = None) -> None:
@@ -53,6 +55,7 @@ class Desk:
         self.delivery = delivery
         self.log: deque[LogRow] = deque(maxlen=LOG_ROWS)
         self.loading = False
+        self.stored = 0
         self.updated = 0
         self._log_revision = 0
         self._summaries: OrderedDict[str, str] = OrderedDict()
@@ -73,13 +76,32 @@ class Desk:
     def adopt(self, t: int, given: Handover, steps: Sequence[Step] | None, log: Sequence[LogRow]) -> list[Effect]:
         """Go on from another ledger of this session, its log (oldest first) included; see :func:`take_over`."""
         effects = take_over(self.engine, t, given, steps)
+        self.take_log(log)
+        return effects
+
+    def take_log(self, log: Sequence[LogRow]) -> None:
+        """Put the log of another ledger of this session (oldest first) before what is new in the own one."""
         if log:
             known = {(row.kind, row.text, row.detail) for row in log[-_TAIL_ROWS:]}  # the clocks differ a little
             later = [row for row in self.log if row.t > log[-1].t and (row.kind, row.text, row.detail) not in known]
             self.log.clear()
             self.log.extend([*log, *later])
             self._log_revision += 1
+
+    def resume(self, t: int, saved: Saved) -> list[Effect]:
+        """Go on, at `t`, from what an earlier process has kept of this session; see :func:`restore`."""
+        effects = restore(self.engine, t, saved)
+        self.log_all(effects)
+        if self.engine.counted or len(self.engine.state.ledger):
+            text = f"goes on with {len(self.engine.state.ledger)} facts and {self.engine.state.completed} steps"
+            self.add_row(LogRow(t=t, kind="session", text=text))
         return effects
+
+    def catch_up(self, told: Observation) -> None:
+        """An earlier process has taken this in."""
+        if isinstance(told, ToolFinished | ToolStarted):
+            self._remember(told.call, told.summary)
+        self.engine.catch_up(told)
 
     def watch_notes(self, told: Observation) -> None:
         """Let the receipts of the notes know what passed on the stream; to be called after :meth:`observe`."""
@@ -145,14 +167,15 @@ class Desk:
             directory=engine.directory,
             state="waiting" if oldest else "error" if engine.error else engine.session_state,
             updated=self.updated,
-            findings=len(engine.state.ledger),
+            findings=len(engine.state.ledger) + self.stored,
             waits_for=oldest.kind if oldest else "",
+            steps=max(engine.state.completed, len(engine.recent)),
         )
 
     def receipt(self, id: str) -> FindingView | None:
         """A finding with its calls."""
         finding = self.engine.state.ledger.get(id)
-        return finding_view(finding, receipt=True) if finding else None
+        return finding_view(finding, self.engine.state.ledger, receipt=True) if finding else None
 
     def _remember(self, call: str, summary: str) -> None:
         self._summaries[call] = _line(summary)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from core.ledger import effects as told
-from core.ledger.injection import label
-from core.text import clean_line
+from core.ledger.topics import label
+from core.text import mask_line
 from core.views import LogRow
 
 LATE = (
@@ -16,6 +16,12 @@ LATE = (
 )
 """How patched notes arrive where snapshots are off."""
 
+ASKED = "request"
+"""Kind of the row for a permission or a question: it matters no more once it is answered."""
+
+_NO_TROUBLE = frozenset({"hosted_elsewhere", "took_over", "leftovers", "plugin_back"})
+"""Codes of warnings that tell of something which is as it should be."""
+
 _CHARS = 200
 _ARRIVED = {
     "next": "read with the next request",
@@ -23,6 +29,11 @@ _ARRIVED = {
     "failed": "could not be delivered",
     "unknown": "arrival unknown",
 }
+
+
+_CHANGES = {"held": "held, waits for you", "fresh": "confirmed again"}
+_REASONS = {"superseded": "a newer fact took its place", "merged": "into the fact that says the same"}
+"""In place of reasons that name another finding by its id."""
 
 
 def row(report: told.Report, summary_of: Callable[[str], str]) -> LogRow | None:
@@ -52,7 +63,8 @@ def _touch(report: told.TouchReport, summary_of: Callable[[str], str]) -> LogRow
     shown = zip(names if len(set(names)) == len(names) else report.counts, report.counts.values(), strict=True)
     counts = ", ".join(f"{name} × {n}" for name, n in shown)
     level: Any = "warn" if report.action == "stop" else "info"
-    text = f"{counts}: {report.action}"
+    why = "; ".join(dict.fromkeys(report.why.values()))
+    text = f"{counts}: {report.action} ({why})" if why else f"{counts}: {report.action}"
     return LogRow(t=report.t, kind="touch", text=_line(text), detail=_line(summary_of(report.call)), level=level)
 
 
@@ -67,7 +79,12 @@ def _extraction(report: told.ExtractionReport, _: Callable[[str], str]) -> LogRo
     if report.state == "queued":
         return None
     if report.state == "done":
-        counts = ((report.added, "new"), (report.duplicates, "known"), (report.rejected, "rejected"))
+        counts = (
+            (report.added, "new"),
+            (report.duplicates, "known"),
+            (report.held, "held"),
+            (report.rejected, "rejected"),
+        )
         text = ", ".join(f"{n} {word}" for n, word in counts if n) or "nothing new"
     else:
         text = report.state
@@ -77,22 +94,26 @@ def _extraction(report: told.ExtractionReport, _: Callable[[str], str]) -> LogRo
 
 
 def _finding(report: told.FindingReport, _: Callable[[str], str]) -> LogRow:
-    detail = report.fact if not report.reason else f"{report.fact} ({report.reason})"
-    text = f"{report.change} {label(report.topic)}"
+    reason = _REASONS.get(report.change, report.reason)
+    detail = f"{report.fact} ({reason})" if reason else report.fact
+    text = f"{_CHANGES.get(report.change, report.change)}: {label(report.topic)}"
     return LogRow(t=report.t, kind="finding", text=_line(text), detail=_line(detail))
 
 
 def _warning(report: told.WarningReport, _: Callable[[str], str]) -> LogRow:
-    return LogRow(t=report.t, kind="warning", text=_line(report.message), level="warn")
+    if report.code in _NO_TROUBLE:
+        return LogRow(t=report.t, kind="ledger", text=_line(report.message))
+    kind = ASKED if report.code == "permission_asked" else "warning"
+    return LogRow(t=report.t, kind=kind, text=_line(report.message), level="warn")
 
 
 def _connection(report: told.ConnectionReport, _: Callable[[str], str]) -> LogRow:
-    level: Any = "info" if report.state in ("connecting", "live", "resyncing") else "warn"
+    level: Any = "warn" if report.state == "refused" else "info"
     return LogRow(t=report.t, kind="connection", text=report.state, detail=_line(report.detail), level=level)
 
 
 def _line(text: str) -> str:
-    return clean_line(text, _CHARS)
+    return mask_line(text, _CHARS)
 
 
 _WRITERS: dict[type[told.Report], Callable[[Any, Callable[[str], str]], LogRow | None]] = {

@@ -9,14 +9,17 @@ from core.ledger.distil import Run
 from core.ledger.engine import Engine
 from core.ledger.escalation import Meter
 from core.ledger.finding import Finding
-from core.ledger.injection import label
+from core.ledger.ledger import Ledger
 from core.ledger.observations import PermissionAsked
 from core.ledger.schedule import completed
+from core.ledger.topics import label
 from core.views import (
+    BudgetView,
     ExtractionView,
     FindingView,
     LogRow,
     MeterView,
+    PairView,
     PermissionView,
     ReceiptCall,
     RunningCall,
@@ -48,7 +51,7 @@ def session_view(engine: Engine, log: Sequence[LogRow], *, loading: bool) -> Ses
         topics=topic_views(engine),
         findings=len(state.ledger),
         max_findings=state.settings.max_findings,
-        held=sum(finding.state == "held" for finding in state.ledger),
+        held=len(state.ledger.held),
         cap_full_of_pins=state.ledger.full_of_pins(),
         meters=meter_views(engine),
         extractions=runs,
@@ -60,7 +63,35 @@ def session_view(engine: Engine, log: Sequence[LogRow], *, loading: bool) -> Ses
         origins={id: info.title for id, info in engine.sessions.items()},
         queued_note=engine.injector.queued,
         permissions=[permission_view(asked) for asked in engine.pending.values()],
+        held_findings=[finding_view(finding, state.ledger) for finding in state.ledger.held.values()],
+        pairs=pair_views(engine),
+        budget=budget_view(engine),
+        repeats=state.repeats.view(),
         broken_off=engine.extractions.schedule.broken_off,
+    )
+
+
+def pair_views(engine: Engine) -> list[PairView]:
+    """The pairs of the inbox, oldest first."""
+    ledger = engine.state.ledger
+    views = []
+    for pair in ledger.pairs.values():
+        old, new = ledger.get(pair.old), ledger.get(pair.new)
+        if old is not None and new is not None:
+            both = finding_view(old, ledger), finding_view(new, ledger)
+            views.append(PairView(id=pair.id, kind=pair.kind, old=both[0], new=both[1], t=pair.t))
+    return views
+
+
+def budget_view(engine: Engine) -> BudgetView:
+    """What extractions have used and may use."""
+    budget = engine.extractions.budget
+    return BudgetView(
+        session_tokens=budget.session_tokens,
+        session_limit=budget.session_limit,
+        day_tokens=budget.day_tokens,
+        day_limit=budget.day_limit,
+        reached=budget.reached,
     )
 
 
@@ -86,7 +117,8 @@ def topic_views(engine: Engine) -> list[TopicView]:
         TopicView(
             topic=topic,
             findings=tuple(
-                finding_view(finding) for finding in sorted(state.ledger.of_topic(topic), key=lambda f: not f.pinned)
+                finding_view(finding, state.ledger)
+                for finding in sorted(state.ledger.of_topic(topic), key=lambda f: not f.pinned)
             ),
             cap=state.settings.max_findings_per_topic,
             muted=topic in state.meters.muted,
@@ -95,8 +127,9 @@ def topic_views(engine: Engine) -> list[TopicView]:
     ]
 
 
-def finding_view(finding: Finding, *, receipt: bool = False) -> FindingView:
-    """A finding as lists show it; with its calls when `receipt` is asked for."""
+def finding_view(finding: Finding, ledger: Ledger, *, receipt: bool = False) -> FindingView:
+    """A finding of this ledger as lists show it; with its calls when `receipt` is asked for."""
+    successor = ledger.get(finding.superseded_by) if finding.superseded_by else None
     return FindingView(
         id=finding.id,
         fact=finding.fact,
@@ -106,14 +139,31 @@ def finding_view(finding: Finding, *, receipt: bool = False) -> FindingView:
         state=finding.state,
         pinned=finding.pinned,
         source=finding.source,
+        held_for=finding.held_for,
+        mark=finding.mark,
+        stale_for=finding.stale_for,
+        stale_at=_stale_since(finding),
+        superseded_by=successor.fact if successor else "",
+        files=finding.files,
         history=tuple(f"{_clock(event.t)} {event.what}" for event in finding.history),
         receipt=receipt_calls(finding) if receipt else (),
     )
 
 
+def _stale_since(finding: Finding) -> int:
+    """When a doubtful finding became so, by its history; 0 for any other."""
+    if finding.state != "doubtful":
+        return 0
+    return next((event.t for event in reversed(finding.history) if event.what.startswith("doubtful")), 0)
+
+
 def receipt_calls(finding: Finding) -> tuple[ReceiptCall, ...]:
-    """The calls a finding was extracted from, the most likely one first, then the latest."""
-    entries = sorted(finding.receipt.calls(), key=lambda entry: (entry.call.call != finding.call, -entry.step))
+    """The calls a finding was extracted from: the main one, others that bear it out, then the rest from the latest."""
+    lines = {one.call: one.lines for one in finding.evidence}
+    entries = sorted(
+        finding.receipt.calls(),
+        key=lambda entry: (entry.call.call != finding.call, entry.call.call not in lines, -entry.step),
+    )
     return tuple(
         ReceiptCall(
             step=entry.step,
@@ -124,6 +174,7 @@ def receipt_calls(finding: Finding) -> tuple[ReceiptCall, ...]:
             ok=entry.call.ok,
             exit=entry.call.exit,
             output=entry.call.output,
+            lines=lines.get(entry.call.call, ()),
         )
         for entry in entries
     )
@@ -172,6 +223,7 @@ def run_view(run: Run) -> ExtractionView:
         added=report.added or 0,
         duplicates=report.duplicates or 0,
         rejected=report.rejected or 0,
+        held=report.held or 0,
         error=report.error or "",
         ms=report.ms or 0,
         prompt_chars=report.prompt_chars or 0,

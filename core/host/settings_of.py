@@ -18,4 +18,11 @@ def engine_settings(settings: Settings) -> EngineSettings:
         injectable_extensions=frozenset(settings.injectable_extensions),
         injection_tools=frozenset(settings.injection_tools),
         max_buffered_steps=settings.max_buffered_steps,
+        review=settings.review,
+        doubtful=settings.doubtful,
+        extractor=settings.extractor,
+        match=settings.match,
+        key_tools=frozenset(settings.key_tools),
+        extraction_budget_session_tokens=settings.extraction_budget_session_tokens,
+        extraction_budget_day_tokens=settings.extraction_budget_day_tokens,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.ledger.changes import How
 from core.ledger.observations import Observation
 
 
@@ -35,6 +36,25 @@ class Add(Command, frozen=True, kw_only=True):
 
     fact: str
     topic: str
+
+
+class Accept(Command, frozen=True, kw_only=True):
+    """Accept findings that wait for a person."""
+
+    ids: tuple[str, ...]
+
+
+class Reject(Command, frozen=True, kw_only=True):
+    """Reject findings that wait for a person; an extraction cannot bring their facts back."""
+
+    ids: tuple[str, ...]
+
+
+class Resolve(Command, frozen=True, kw_only=True):
+    """Decide over a pair of findings of the inbox."""
+
+    pair: str
+    how: How
 
 
 class Undo(Command, frozen=True, kw_only=True):

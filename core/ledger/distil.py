@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from core.ledger.budget import Budget
+from core.ledger.changes import Change
 from core.ledger.effects import Effect, Extract, ExtractionReport
-from core.ledger.finding import Receipt
-from core.ledger.injection import label
-from core.ledger.ledger import Origin
-from core.ledger.observations import Candidate, ExtractionAnswered, ExtractionFailed, ExtractionStarted, StepFinished
+from core.ledger.novelty import Known
+from core.ledger.observations import ExtractionAnswered, ExtractionFailed, ExtractionStarted, StepFinished
 from core.ledger.schedule import Job, Schedule, completed
 from core.ledger.state import State
 from core.ledger.steps import Step
+
+if TYPE_CHECKING:
+    from core.ledger.judging import Judge
 
 KEPT_RUNS: Final = 100
 """Extractions whose account is kept for the screen."""
@@ -34,26 +37,83 @@ class Run(msgspec.Struct, kw_only=True):
     retry_at: int = 0
 
 
+class _Counts:
+    """What became of the facts of one extraction."""
+
+    def __init__(self) -> None:
+        self._facts = self._added = self._duplicates = self._rejected = self._held = 0
+
+    def note(self, changes: list[Change]) -> list[Change]:
+        """One more fact and what it led to; gives the changes back."""
+        first = changes[0].kind if changes else ""
+        self._facts += 1
+        self._added += first == "added"
+        self._rejected += first == "rejected"
+        self._held += first == "held"
+        self._duplicates += first in ("", "fresh")
+        return changes
+
+    def given(self, unreadable: int) -> dict[str, int]:
+        """As the `extraction` line names them; `unreadable` items of the answer were no facts."""
+        return {
+            "found": self._facts + unreadable,
+            "added": self._added,
+            "duplicates": self._duplicates,
+            "rejected": self._rejected + unreadable,
+            "held": self._held,
+        }
+
+
 class Extractions:
     """Runs the schedule and judges the answers."""
 
     def __init__(self, state: State) -> None:
+        settings = state.settings
         self._state = state
-        self.schedule = Schedule(state.settings.extraction_interval_steps, state.settings.max_buffered_steps)
+        self.schedule = Schedule(settings.extraction_interval_steps, settings.max_buffered_steps)
         self.runs: deque[Run] = deque(maxlen=KEPT_RUNS)
+        self.known = Known()
+        self.budget = Budget(settings.extraction_budget_session_tokens, settings.extraction_budget_day_tokens)
 
     def due(self, t: int) -> list[Effect]:
-        """Start the next job if it is time; those without any tool output are passed over."""
+        """Start the next job if it is time; those without anything new in them are passed over."""
         effects: list[Effect] = []
+        if self._asks_model and (reason := self.budget.reached):
+            return self._state.warn_once(t, "budget", reason) if self.schedule.is_due(t) else effects
         while (job := self.schedule.next(t)) is not None:
             run = self._queue(job, t)
             effects.append(run.report)
-            if any(step.calls for step in job.steps):
-                known = self._state.ledger.facts
-                return [*effects, Extract(t=t, session=self._state.root, id=job.id, steps=job.steps, known=known)]
-            self.schedule.succeeded(job.id)
-            effects.append(self._update(run, t, "skipped", error="no tool output in these steps"))
+            if reason := self._pointless(job):
+                self.schedule.succeeded(job.id)
+                effects.append(self._update(run, t, "skipped", error=reason))
+                continue
+            if not self._asks_model:
+                effects += self._by_rules(run, job, t)
+                continue
+            known = self._state.ledger.known
+            return [*effects, Extract(t=t, session=self._state.root, id=job.id, steps=job.steps, known=known)]
         return effects
+
+    @property
+    def _asks_model(self) -> bool:
+        return self._state.settings.extractor != "rules"
+
+    def _pointless(self, job: Job) -> str:
+        """Why a job need not be given to anybody."""
+        if not any(step.calls for step in job.steps):
+            return "no tool output in these steps"
+        if self.known.nothing_new(job.steps):
+            return "nothing new: only commands seen before with the same output"
+        return ""
+
+    def _by_rules(self, run: Run, job: Job, t: int) -> list[Effect]:
+        """Carry out a job without a model."""
+        self.schedule.succeeded(job.id)
+        counts = _Counts()
+        effects = self._read(t, job, counts)
+        self._remember(job)
+        figures = {"agent": "rules", "model": "", "ms": 0, "tokens": None, "cost": 0.0}
+        return [*effects, self._update(run, t, "done", **counts.given(0), **figures)]
 
     def _queue(self, job: Job, t: int) -> Run:
         self._state.changed("extractions", "steps")
@@ -85,21 +145,39 @@ class Extractions:
         job, run = self.schedule.succeeded(told.id), self._run(told.id)
         if job is None or run is None:
             return []
-        effects: list[Effect] = []
-        added = duplicates = 0
-        rejected = told.rejected
+        counts = _Counts()
+        effects = self._read(told.t, job, counts) if self._state.settings.extractor == "both" else []
+        judge = self._judge(job, told.outputs)
         for item in told.items:
-            if self._state.ledger.has_fact(item.fact):
-                duplicates += 1
-                continue
-            changes = self._state.ledger.extracted(told.t, item.fact, item.topic, _origin(job, item))
-            added += changes[0].kind == "added"
-            rejected += changes[0].kind == "rejected"
-            effects += self._state.apply(told.t, changes)
-        found = len(told.items) + told.rejected
-        counts = {"found": found, "added": added, "duplicates": duplicates, "rejected": rejected}
+            effects += self._state.apply(told.t, counts.note(judge.proposed(told.t, item)))
+        self._remember(job)
+        self.budget.spent(told.tokens.total if told.tokens else 0)
+        self._state.repeats.extracted(told.tokens.total if told.tokens else 0)
         figures = {"ms": told.ms, "tokens": told.tokens, "cost": told.cost}
-        return [*effects, self._update(run, told.t, "done", **counts, **figures), *self.due(told.t)]
+        return [
+            *effects,
+            self._update(run, told.t, "done", **counts.given(told.rejected), **figures),
+            *self.due(told.t),
+        ]
+
+    def _judge(self, job: Job, outputs: object = None) -> Judge:
+        from core.ledger.judging import Judge  # noqa: PLC0415 - not needed for the first paint
+
+        return Judge(self._state, job, outputs)
+
+    def _read(self, t: int, job: Job, counts: _Counts) -> list[Effect]:
+        """What rules read from the outputs of a job."""
+        from core.ledger.rules import facts_of  # noqa: PLC0415 - not needed for the first paint
+
+        judge = self._judge(job)
+        effects: list[Effect] = []
+        for fact in facts_of(job.steps):
+            effects += self._state.apply(t, counts.note(judge.read(t, fact)))
+        return effects
+
+    def _remember(self, job: Job) -> None:
+        for step in job.steps:
+            self.known.add(step)
 
     def failed(self, told: ExtractionFailed) -> list[Effect]:
         """The job failed: its steps wait for the next try."""
@@ -134,16 +212,3 @@ class Extractions:
         run.report = msgspec.structs.replace(run.report, t=t, state=state, **changes)
         self._state.changed("extractions", "steps")
         return run.report
-
-
-def _origin(job: Job, item: Candidate) -> Origin:
-    """The step a fact most likely comes from: the last whose call names the topic's file, else the last with a call."""
-    receipt = Receipt(job.steps)
-    subject = label(item.topic).rpartition("/")[2].casefold()
-    with_calls = [step for step in job.steps if step.calls]
-    for step in reversed(with_calls):
-        for call in reversed(step.calls):
-            if subject in f"{call.command} {call.path}".casefold():
-                return Origin(step.n, step.origin, call.call, receipt, f"extracted by {job.id}")
-    last = with_calls[-1]
-    return Origin(last.n, last.origin, last.calls[-1].call, receipt, f"extracted by {job.id}")

@@ -73,6 +73,8 @@ class TouchReport(Report, frozen=True, kw_only=True):
     topics: tuple[str, ...]
     counts: dict[str, int]
     action: Literal["gentle", "quiet", "stop"]
+    why: dict[str, str] = {}
+    """Why a topic matched that names no file, by topic; see the setting `match`."""
 
 
 class NoteReport(Report, frozen=True, kw_only=True):
@@ -105,6 +107,7 @@ class ExtractionReport(Report, frozen=True, kw_only=True):
     prompt_chars: int | None = None
     tokens: Tokens | None = None
     cost: float | None = None
+    held: int | None = None
 
 
 class FindingReport(Report, frozen=True, kw_only=True):
@@ -164,6 +167,14 @@ class Extract(Effect, frozen=True, kw_only=True):
     steps: tuple[Step, ...]
     known: tuple[str, ...]
     """Facts already in the ledger, newest last: the prompt asks for others."""
+
+
+class CheckFiles(Effect, frozen=True, kw_only=True):
+    """Request: a call may have changed these files, of which facts are known; answer with FileChanged for those that
+    did, and for those of which nobody can tell.
+    """
+
+    paths: tuple[str, ...]
 
 
 class Said(Effect, frozen=True, kw_only=True):

@@ -14,7 +14,8 @@ from typing import Any, Final, Literal
 from core.ledger import observations as seen
 from core.ledger.commands import Command
 from core.ledger.distil import Extractions
-from core.ledger.effects import Effect, SessionReport, StepReport, StepTool, WarningReport
+from core.ledger.effects import CheckFiles, Effect, SessionReport, StepReport, StepTool, WarningReport
+from core.ledger.files import written_by
 from core.ledger.finding import Finding
 from core.ledger.injection import Injector
 from core.ledger.state import EngineSettings, State
@@ -28,6 +29,17 @@ RECENT_STEPS: Final = 500
 WARNING_CHARS: Final = 300
 MAX_PENDING: Final = 100
 """Requests that wait for an answer, kept for the screen; beyond this number the oldest goes."""
+
+_OF_THE_MOMENT: Final = (
+    seen.ToolStarted,
+    seen.AssistantStarted,
+    seen.SessionInfo,
+    seen.StatusChanged,
+    seen.SessionFailed,
+    seen.PermissionAsked,
+    seen.PermissionAnswered,
+)
+"""Observations of which only the last ones matter to whoever comes later."""
 
 SessionState = Literal["busy", "idle", "error", "deleted"]
 
@@ -57,10 +69,12 @@ class Engine:
         self.agent = self.model = self.error = ""
         self.tokens = seen.Tokens()
         self.total_tokens, self.cost = 0, 0.0
+        self.counted: frozenset[str] = frozenset()
+        """Part ids of the steps that an earlier process has counted: told once more, they change nothing."""
+        self.has_inherited = False
         self._open = OpenSteps()
         self._idle: set[str] = set()
         """Agent sessions that are known to do nothing."""
-        self._has_inherited = False
         self._handlers: dict[type[seen.Observation], Callable[[Any], list[Effect]]] = {
             seen.ToolStarted: self._tool_started,
             seen.ToolFinished: self._tool_finished,
@@ -72,6 +86,8 @@ class Engine:
             seen.SessionFailed: self._session_failed,
             seen.PermissionAsked: self._asked,
             seen.PermissionAnswered: self._answered,
+            seen.FileChanged: lambda told: self.state.file_changed(told.t, told.path),
+            seen.DaySpent: self._day_spent,
             seen.Compacted: self._compacted,
             seen.Reverted: self._reverted_to,
             seen.MessageRemoved: self._message_removed,
@@ -94,10 +110,23 @@ class Engine:
 
     def inherit(self, t: int, findings: Sequence[Finding]) -> list[Effect]:
         """Start with copies of another ledger's findings: this session was forked from it. Done once."""
-        if self._has_inherited or len(self.state.ledger):
+        if self.has_inherited or len(self.state.ledger):
             return []
-        self._has_inherited = True
+        self.has_inherited = True
         return self.state.apply(t, self.state.ledger.inherit(t, findings))
+
+    def catch_up(self, told: seen.Observation) -> None:
+        """Take in what an earlier process has taken in already: only what it left open, and names, matter of it."""
+        if isinstance(told, seen.ToolFinished):
+            self.running.pop(told.call, None)
+            self._open.add(told)
+            self.injector.saw(told)
+            if told.session in self._idle:
+                self._open.forget(told.session)
+        elif isinstance(told, seen.StepFinished):
+            self._open.close(told, 0)
+        elif isinstance(told, _OF_THE_MOMENT):
+            self.observe(told)
 
     def only_watch(self, on: bool) -> None:
         """Count and show, but decide on no note and start no extraction (another process hosts the project)."""
@@ -132,9 +161,22 @@ class Engine:
             if told.session in self._idle:  # the turn was broken off before
                 self._break_off(told.session, told.t)
             self.state.changed("steps")
-        return self.injector.finished(told)
+        effects = self.injector.finished(told)
+        if told.via == "event" and not told.backfill and (paths := written_by(told, self.directory)):
+            about = self.state.about(paths)
+            effects += [CheckFiles(t=told.t, session=self.root, paths=about)] if about else []
+            self.state.files_written(told.t, paths)
+        return effects
+
+    def _day_spent(self, told: seen.DaySpent) -> list[Effect]:
+        self.extractions.budget.day(told.tokens)
+        self.state.changed("extractions")
+        return self.extractions.due(told.t)
 
     def _step_finished(self, told: seen.StepFinished) -> list[Effect]:
+        if told.part in self.counted:
+            self._open.close(told, 0)
+            return []
         if not told.backfill:
             self.state.completed += 1
         before = self.extractions.schedule.resume(told.session, told.message)
@@ -173,6 +215,7 @@ class Engine:
     def _session_info(self, told: seen.SessionInfo) -> list[Effect]:
         first = told.session not in self.sessions
         self.sessions[told.session] = told
+        self.state.directory = self.directory
         self.state.changed("status", "steps")
         return [self._report(told.t, "attached")] if first and told.session == self.root else []
 
@@ -208,7 +251,9 @@ class Engine:
         return [WarningReport(t=told.t, session=self.root, code="permission_asked", message=clip(text, WARNING_CHARS))]
 
     def _answered(self, told: seen.PermissionAnswered) -> list[Effect]:
-        self.pending.pop(told.id, None)
+        asked = self.pending.pop(told.id, None)
+        if asked is not None and asked.call:
+            self._open.waited(asked.call, told.t - asked.t)
         self.state.changed("status")
         return []
 
@@ -252,7 +297,8 @@ class Engine:
 
     def _break_off(self, session: str, t: int) -> None:
         """An agent session does nothing any more: what its unfinished steps have put out is kept for an extraction."""
-        self.extractions.broken_off(self._open.break_off(session, self.state.completed, t))
+        left = self._open.break_off(session, self.state.completed, t)
+        self.extractions.broken_off([step for step in left if step.part not in self.counted])
 
     def _drop_unfinished(self, session: str) -> None:
         """An agent session is idle or gone: what it left unfinished will not end."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -72,10 +72,20 @@ class Meters:
         """Step of the first of the touches of :meth:`count`."""
         return self._deciding(meter).first_step
 
-    def look(self, topics: Sequence[str], origin: str, message: str, step: int, *, may_show: bool) -> Decision:
+    def look(
+        self,
+        topics: Sequence[str],
+        origin: str,
+        message: str,
+        step: int,
+        *,
+        may_show: bool,
+        may_stop: Collection[str] | None = None,
+    ) -> Decision:
         """Count a call that touches `topics` (at most once per topic and step) and decide what follows.
 
         `message` identifies the step, `step` is its number; `may_show=False`: a note could not arrive or is not wanted.
+        A hard stop is for topics in `may_stop` only (None: all).
         """
         if self.scope == "session":
             self._counted(self._shared.setdefault(origin, Meter(_ALL, origin)), message, step)
@@ -85,7 +95,8 @@ class Meters:
             meter = self._meters.setdefault((topic, origin), Meter(topic, origin))
             if self._counted(meter, message, step):
                 counted.append(meter)
-                due[self._due(meter) if may_show and topic not in self.muted else "quiet"].append(meter)
+                firm = may_stop is None or topic in may_stop
+                due[self._due(meter, firm) if may_show and topic not in self.muted else "quiet"].append(meter)
             counts[topic] = self.count(meter)
         action: Action = "stop" if due["stop"] else "gentle" if due["gentle"] else "quiet"
         carried = tuple(due[action]) if action != "quiet" else ()
@@ -174,7 +185,7 @@ class Meters:
             meter.since_shown += 1
         return True
 
-    def _due(self, meter: Meter) -> Action:
-        if self.threshold and self.count(meter) >= self.threshold:
+    def _due(self, meter: Meter, firm: bool) -> Action:
+        if firm and self.threshold and self.count(meter) >= self.threshold:
             return "stop"
         return "quiet" if meter.shown_step else "gentle"

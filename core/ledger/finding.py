@@ -9,7 +9,8 @@ import msgspec
 from core.ledger.steps import Call, Step
 
 State = Literal["accepted", "held", "doubtful", "fresh", "superseded"]
-"""`accepted` and `fresh` findings are shown to the agent; see the README for the others."""
+"""`accepted` and `fresh` (confirmed after it had become doubtful) findings are shown to the agent; `held` ones wait for
+a person; of `doubtful` ones a file has changed since; `superseded` ones gave way to a later value."""
 
 Source = Literal["extraction", "user"]
 
@@ -19,6 +20,20 @@ class ReceiptCall(msgspec.Struct, frozen=True):
 
     step: int
     call: Call
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """Lines of one call that bear a fact out.
+
+    Attributes:
+        part: the step's part (`Step.part`).
+        call: the call's id.
+        lines: of its output, from 1; 0 is the command itself.
+    """
+
+    part: str
+    call: str
+    lines: tuple[int, ...]
 
 
 class Receipt(msgspec.Struct, frozen=True):
@@ -51,6 +66,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         origin: agent session of that step.
         call: id of the call it most likely came from; empty when a person added it.
         edited: a person changed its text.
+        job: id of the extraction it came from.
+        evidence: the output lines that bear it out.
+        files: absolute paths of the files it is about.
+        held_for: why it waits for a person, while it is held.
+        mark: what a reader should know of it, for example that it reads like an order.
+        stale_for: the file that changed after it was established, while it is doubtful.
+        superseded_by: id of the finding that took its place.
     """
 
     id: str
@@ -65,6 +87,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     state: State = "accepted"
     pinned: bool = False
     edited: bool = False
+    job: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    files: tuple[str, ...] = ()
+    held_for: str = ""
+    mark: str = ""
+    stale_for: str = ""
+    superseded_by: str = ""
     receipt: Receipt = Receipt()
     history: tuple[Event, ...] = ()
 
@@ -77,8 +106,15 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def shown_to_agent(self) -> bool:
-        """True when notes may carry it."""
+        """True when notes may carry it as it is, a hard stop included."""
         return self.state in ("accepted", "fresh")
+
+    @property
+    def read_at(self) -> int:
+        """When the agent had read what it says, in ms since the epoch: the end of the latest supporting call."""
+        supporting = {one.call for one in self.evidence}
+        ended = [entry.call.ended for entry in self.receipt.calls() if entry.call.call in supporting]
+        return max(ended, default=0) or self.established_at
 
     def noted(self, t: int, what: str, **changes: object) -> Finding:
         """A copy with `changes` and one more line of history."""

@@ -6,7 +6,7 @@ which began to count earlier.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -59,7 +59,7 @@ def handover_of(engine: Engine) -> Handover:
         completed=state.completed,
         last=engine.recent[-1].part if engine.recent else "",
         jobs=schedule.jobs,
-        kept=tuple(_kept(finding) for finding in state.ledger),
+        kept=tuple(kept_of(finding) for finding in (*state.ledger, *state.ledger.held.values())),
         made=state.ledger.made,
         deleted=tuple(sorted(state.ledger.deleted)),
         muted=tuple(sorted(state.meters.muted)),
@@ -82,7 +82,7 @@ def take_over(engine: Engine, t: int, given: Handover, steps: Sequence[Step] | N
     state, schedule = engine.state, engine.extractions.schedule
     if len(state.ledger):
         return []
-    before, after = _split(engine.recent, given.last)
+    before, after = split_at(engine.recent, given.last)
     known = {step.part: step for step in (*schedule.earlier, *schedule.waiting, *before, *(steps or ()))}
     seen = list(steps) if steps is not None else _numbered(before, given.completed)
     after = [
@@ -95,7 +95,7 @@ def take_over(engine: Engine, t: int, given: Handover, steps: Sequence[Step] | N
     state.completed = given.completed + len(after)
     waiting = [msgspec.structs.replace(step, earlier=False) for step in _known(given.waiting, known)]
     schedule.go_on([*waiting, *after], _known(given.earlier, known), given.jobs)
-    effects = state.apply(t, state.ledger.adopt(_with_receipts(given.kept, known), given.deleted, given.made))
+    effects = state.apply(t, state.ledger.adopt(findings_of(given.kept, known), given.deleted, given.made))
     state.meters.muted |= set(given.muted)
     if steps is not None:
         state.meters.restore(given.meters)
@@ -103,7 +103,7 @@ def take_over(engine: Engine, t: int, given: Handover, steps: Sequence[Step] | N
     return effects
 
 
-def _split(recent: Iterable[Step], last: str) -> tuple[list[Step], list[Step]]:
+def split_at(recent: Iterable[Step], last: str) -> tuple[list[Step], list[Step]]:
     """The steps up to `last` and those after it; none is up to a step that is not among them."""
     steps = list(recent)
     at = next((n for n in reversed(range(len(steps))) if steps[n].part == last), -1)
@@ -118,7 +118,8 @@ def _numbered(steps: Sequence[Step], last: int) -> list[Step]:
     ]
 
 
-def _kept(finding: Finding) -> Kept:
+def kept_of(finding: Finding) -> Kept:
+    """A finding as it is kept."""
     return Kept(finding=msgspec.structs.replace(finding, receipt=Receipt()), steps=_parts(finding.receipt.steps))
 
 
@@ -126,11 +127,11 @@ def _parts(steps: Iterable[Step]) -> tuple[str, ...]:
     return tuple(step.part for step in steps)
 
 
-def _known(parts: Iterable[str], known: dict[str, Step]) -> list[Step]:
+def _known(parts: Iterable[str], known: Mapping[str, Step]) -> list[Step]:
     return [known[part] for part in parts if part in known]
 
 
-def _with_receipts(kept: Iterable[Kept], known: dict[str, Step]) -> list[Finding]:
+def findings_of(kept: Iterable[Kept], known: Mapping[str, Step]) -> list[Finding]:
     """The findings with what is left of their receipts; those of one extraction share theirs again."""
     receipts: dict[tuple[str, ...], Receipt] = {}
     findings = []

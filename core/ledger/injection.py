@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Final, Literal
 
 import msgspec
@@ -13,22 +14,42 @@ from core.ledger import note as text_of
 from core.ledger.effects import Deliver, Effect, Note, NoteReport, TouchReport
 from core.ledger.escalation import Decision, Meter
 from core.ledger.finding import Finding
+from core.ledger.novelty import digest
 from core.ledger.observations import NoteOutcome, ToolFinished
 from core.ledger.state import State
+from core.ledger.steps import KEPT_CHARS, Step
+from core.ledger.topics import label
 
 Kind = Literal["gentle", "stop", "manual"]
 
 REMEMBERED_CALLS: Final = 2_000
 """Calls of which it is remembered that they were judged, per ledger."""
+KEPT_CALLS: Final = 32
+"""Judged calls that are kept beside those of the kept steps: more are hardly under way at the same time."""
 REMEMBERED_COMMANDS: Final = 2_000
 """Commands whose last output is remembered, per ledger."""
 
 
-class _UnderWay(msgspec.Struct, frozen=True):
+class UnderWay(msgspec.Struct, frozen=True):
     """A note whose fate is not known yet, and the topics it was the first to show to its agent."""
 
     note: Note
     new_topics: tuple[str, ...]
+
+
+class KeptNotes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """All of an `Injector` that lasts.
+
+    Attributes:
+        made: number of the last note.
+        by_hand: findings that wait to be put in front of the agent.
+        judged: agent session, id and part of the calls judged last, oldest first.
+    """
+
+    made: int = 0
+    by_hand: tuple[str, ...] = ()
+    under_way: tuple[UnderWay, ...] = ()
+    judged: tuple[tuple[str, str, str], ...] = ()
 
 
 class Injector:
@@ -37,7 +58,7 @@ class Injector:
     def __init__(self, state: State) -> None:
         self._state = state
         self._outputs: OrderedDict[tuple[str, str], int] = OrderedDict()
-        self._pending: dict[str, _UnderWay] = {}
+        self._pending: dict[str, UnderWay] = {}
         self._judged: OrderedDict[tuple[str, str, str], None] = OrderedDict()
         self._turns: dict[str, str] = {}
         self._by_hand: tuple[str, ...] = ()
@@ -61,6 +82,7 @@ class Injector:
         """What a finished call leads to; nothing for calls from before attaching and for failed ones."""
         if done.backfill or not done.ok or self._judged_before(done):
             return []
+        self._repeats(done)
         effects, decision = self._touch(done)
         note = self._note_for(done, decision)
         return [*effects, Deliver(t=done.t, session=self._state.root, note=note)] if note else effects
@@ -86,7 +108,9 @@ class Injector:
         note, meters = sent.note, self._state.meters
         if told.arrived == "failed":
             meters.not_shown(sent.new_topics, note.origin)
-        elif told.arrived == "late":
+        else:
+            self._state.repeats.note(len(note.text))
+        if told.arrived == "late":
             meters.shown_late(sent.new_topics, note.origin, self._turns.get(note.origin, ""))
         return [self._report(told.t, note, told.delivery, told.arrived)]
 
@@ -95,19 +119,56 @@ class Injector:
         pending, self._pending = self._pending, {}
         return [self._report(t, sent.note, "none", "unknown") for sent in pending.values()]
 
+    def kept(self) -> KeptNotes:
+        """What is to be known when another process goes on; see :meth:`restore`."""
+        return KeptNotes(
+            made=self._notes,
+            by_hand=self._by_hand,
+            under_way=tuple(self._pending.values()),
+            judged=tuple(islice(reversed(self._judged), KEPT_CALLS))[::-1],
+        )
+
+    def restore(self, kept: KeptNotes, steps: Iterable[Step]) -> None:
+        """Go on from what :meth:`kept` gave, where `steps` (oldest first) have ended."""
+        self._notes, self._by_hand = kept.made, kept.by_hand
+        self._pending = {sent.note.id: sent for sent in kept.under_way}
+        for step in steps:
+            for call in step.calls:
+                self._judged[step.origin, call.call, call.part] = None
+                whole = len(call.output) < KEPT_CHARS and len(call.command) < KEPT_CHARS
+                if call.ok and whole and call.tool in self._state.settings.injection_tools:
+                    self._output_changed(step.origin, call.command or shlex.quote(call.path), call.output)
+        self._judged.update(dict.fromkeys(kept.judged))
+
+    def saw(self, done: ToolFinished) -> None:
+        """A call that another process has judged."""
+        if not self._judged_before(done) and done.ok and done.tool in self._state.settings.injection_tools:
+            command = done.command or (shlex.quote(done.path) if done.path else "")
+            self._output_changed(done.session, command or done.summary, done.output)
+
+    @property
+    def under_way(self) -> tuple[str, ...]:
+        """Ids of the notes whose fate is not known yet, oldest first."""
+        return tuple(self._pending)
+
     def _touch(self, done: ToolFinished) -> tuple[list[Effect], Decision | None]:
         state = self._state
-        if done.tool not in state.settings.injection_tools:
-            return [], None
         command = done.command or (shlex.quote(done.path) if done.path else "")
-        changed = self._output_changed(done.session, command or done.summary, done.output)
-        names = state.names(command, done.description)
+        by_file = done.tool in state.settings.injection_tools
+        names = state.names(command, done.description) if by_file else ()
         topics = state.touched(names) if names else ()
-        topics = tuple(topic for topic in topics if state.ledger.shown_of(topic))
+        why = {
+            hit.topic: hit.why for hit in state.hits(done.tool, done.command or done.asked) if hit.topic not in topics
+        }
+        if not by_file and not why:
+            return [], None
+        changed = self._output_changed(done.session, command or done.summary, done.output)
+        topics = tuple(topic for topic in (*topics, *why) if state.ledger.shown_of(topic))
         if not topics or changed:
             return [], None
         may_show = state.settings.injection_enabled and not done.stale and not state.watching
-        decision = state.meters.look(topics, done.session, done.message, state.step, may_show=may_show)
+        firm = frozenset(topic for topic in topics if state.ledger.firm_of(topic))
+        decision = state.meters.look(topics, done.session, done.message, state.step, may_show=may_show, may_stop=firm)
         state.changed("meters")
         report = TouchReport(
             t=done.t,
@@ -118,6 +179,7 @@ class Injector:
             topics=topics,
             counts=decision.counts,
             action=decision.action,
+            why={topic: reason for topic, reason in why.items() if topic in topics},
         )
         return [report], decision
 
@@ -136,10 +198,12 @@ class Injector:
         return self._note(done, "manual", findings, text_of.manual(findings), decision)
 
     def _facts_of(self, decision: Decision | None) -> list[Finding]:
-        """Facts that a decision puts in front of the agent."""
+        """Facts that a decision puts in front of the agent; a hard stop rests on those that nothing speaks against."""
         if decision is None:
             return []
-        return [finding for meter in decision.carried for finding in self._state.ledger.shown_of(meter.topic)]
+        ledger = self._state.ledger
+        of_topic = ledger.firm_of if decision.action == "stop" else ledger.shown_of
+        return [finding for meter in decision.carried for finding in of_topic(meter.topic)]
 
     def _looks(self, decision: Decision) -> list[text_of.Look]:
         return [
@@ -180,7 +244,7 @@ class Injector:
         if by_hand:
             new += self._shown_by_hand([finding for finding in by_hand if finding in shown], done.session)
             self.tell([finding.id for finding in by_hand if finding not in shown])
-        self._pending[note.id] = _UnderWay(note, tuple(new))
+        self._pending[note.id] = UnderWay(note, tuple(new))
         return note
 
     def _report(
@@ -216,6 +280,11 @@ class Injector:
         ]
         return [topic for topic in whole if self._state.meters.shown_by_hand(topic, origin, self._state.step)]
 
+    def _repeats(self, done: ToolFinished) -> None:
+        """Count a call for the account of what came again."""
+        asked = done.command or f"{done.tool} {done.path or done.summary}"
+        self._state.repeats.finished(asked, digest(asked, done.output, done.exit), len(done.output))
+
     def _output_changed(self, origin: str, command: str, output: str) -> bool:
         """True when the same command gave something else the last time: then it is no second look."""
         key, now = (origin, command), hash(output)
@@ -224,8 +293,3 @@ class Injector:
         if len(self._outputs) > REMEMBERED_COMMANDS:
             self._outputs.popitem(last=False)
         return before is not None and before != now
-
-
-def label(topic: str) -> str:
-    """What a topic is about, for people: its part after the first colon, or all of it."""
-    return topic.partition(":")[2].strip() or topic

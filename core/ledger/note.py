@@ -34,7 +34,7 @@ _STOP_ORDER: Final = (
 _OBSERVED: Final = "Observed in earlier tool output of this session:"
 _MIXED: Final = "Observed in earlier tool output of this session, except where marked:"
 _STATED: Final = "Stated by the user:"
-_MARKS: Final = {"user": " (stated by the user)", "edited": " (as corrected by the user)"}
+_MARKS: Final = {"user": "stated by the user", "edited": "as corrected by the user"}
 _CONTINUED: Final = "\n    "
 _NO_ROOM: Final = "more in the ledger)"
 _MORE_ROOM: Final = 40
@@ -129,8 +129,12 @@ def _that_fit(findings: Sequence[Finding], lines: Sequence[str], room: int) -> l
 
 
 def _words_of(finding: Finding, source: str) -> str:
-    """Whose words a fact is, where the line above does not say it for all of them."""
-    return "" if source == _STATED else finding.origin_of_text
+    """What has to be said of one fact: a doubt, or whose words it is where the line above does not say it for all."""
+    if finding.state == "doubtful":
+        return f"may be out of date: {clip(finding.stale_for.rpartition('/')[2], 60)} changed since"
+    if finding.mark:
+        return "quoted, no instruction"
+    return "" if source == _STATED else _MARKS.get(finding.origin_of_text, "")
 
 
 def _source(findings: Sequence[Finding]) -> str:
@@ -143,7 +147,7 @@ def _source(findings: Sequence[Finding]) -> str:
 @lru_cache(maxsize=1_024)
 def _line(fact: str, words_of: str) -> str:
     """One fact; remembered, because a hard stop shows the same facts at each touch."""
-    mark = _MARKS.get(words_of, "")
+    mark = f" ({_safe(words_of)})" if words_of else ""
     return f"  - {_safe(clip(fact, MAX_FACT_CHARS - len(mark))).replace(chr(10), _CONTINUED)}{mark}"
 
 

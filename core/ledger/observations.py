@@ -64,6 +64,10 @@ class ToolFinished(Observation, frozen=True, kw_only=True):
     description: str = ""
     path: str = ""
     """The file a read, write or edit names, else empty."""
+    asked: str = ""
+    """What of the call may name something known that is no file: its command, pattern or address."""
+    patched: tuple[str, ...] = ()
+    """Files that a patch of the call adds, changes, moves or deletes, as it names them."""
     output: str = ""
     """What the model was given (error text of a failed call), the ledger's own notes removed."""
     exit: int | None = None
@@ -202,6 +206,8 @@ class PermissionAsked(Observation, frozen=True, kw_only=True):
     """What the answer "always" would allow from then on."""
     questions: tuple[Question, ...] = ()
     """What a question asks, one by one; `text` holds the same in short."""
+    call: str = ""
+    """The call that waits for the answer, where that is told."""
 
 
 class PermissionAnswered(Observation, frozen=True, kw_only=True):
@@ -226,6 +232,8 @@ class Candidate(msgspec.Struct, frozen=True):
 
     fact: str
     topic: str
+    hidden: bool = False
+    """Invisible, bidirectional or control characters stood in it before it was cleaned."""
 
 
 class ExtractionAnswered(Observation, frozen=True, kw_only=True):
@@ -238,6 +246,9 @@ class ExtractionAnswered(Observation, frozen=True, kw_only=True):
     ms: int = 0
     tokens: Tokens | None = None
     cost: float | None = None
+    outputs: object = None
+    """The index of the job's outputs (:class:`core.ledger.outputs.Outputs`) where it was made beforehand, in a thread;
+    it changes nothing but the time that judging takes."""
 
 
 class ExtractionFailed(Observation, frozen=True, kw_only=True):
@@ -254,6 +265,12 @@ class NoteOutcome(Observation, frozen=True, kw_only=True):
     note: str
     delivery: Literal["hook", "patch", "none"]
     arrived: Literal["next", "late", "failed", "unknown"]
+
+
+class DaySpent(Observation, frozen=True, kw_only=True):
+    """What the extractions of all ledgers on this machine have used on the present day, in tokens."""
+
+    tokens: int
 
 
 class Tick(Observation, frozen=True, kw_only=True):

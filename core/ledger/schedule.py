@@ -7,7 +7,7 @@ goes with the completed step before it, and is not counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -25,6 +25,25 @@ class Job(msgspec.Struct, frozen=True):
 
     id: str
     steps: tuple[Step, ...]
+
+
+class KeptPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """All of a `Schedule` that lasts; steps are named by their part ids, oldest first.
+
+    Attributes:
+        forced: everything that waits is to be extracted as soon as possible.
+        running: id of the job under way, and its steps; empty: none is.
+    """
+
+    jobs: int = 0
+    forced: bool = False
+    failures: int = 0
+    retry_at: int = 0
+    waiting: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
+    reverted: tuple[str, ...] = ()
+    running: str = ""
+    running_steps: tuple[str, ...] = ()
 
 
 class Schedule:
@@ -106,11 +125,15 @@ class Schedule:
         """What made extractions fail is over: the next try need not wait, and its failure would count as the first."""
         self._failures, self.retry_at = 0, 0
 
+    def is_due(self, t: int) -> bool:
+        """Whether :meth:`next` would give a job at time `t`."""
+        if self._closed or self.paused or self.running is not None or not self._buffer or t < self.retry_at:
+            return False
+        return self._forced or self.buffered >= self.interval
+
     def next(self, t: int) -> Job | None:
         """The job to start at time `t`, if one is due and none is running."""
-        if self._closed or self.paused or self.running is not None or not self._buffer or t < self.retry_at:
-            return None
-        if not self._forced and self.buffered < self.interval:
+        if not self.is_due(t):
             return None
         size = max(self.interval, JOB_STEPS) if self._forced or self._failures else self.interval
         self._jobs += 1
@@ -176,6 +199,36 @@ class Schedule:
         """Replace what waits by what waited elsewhere, where `jobs` were handed out."""
         self._buffer, self.earlier = list(waiting[-self.limit :]), list(earlier[-self.limit :])
         self._jobs = max(self._jobs, jobs)
+
+    def kept(self) -> KeptPlan:
+        """All of it, to go on from later with :meth:`restore`."""
+        running = self.running
+        return KeptPlan(
+            jobs=self._jobs,
+            forced=self._forced,
+            failures=self._failures,
+            retry_at=self.retry_at,
+            waiting=tuple(step.part for step in self._buffer),
+            earlier=tuple(step.part for step in self.earlier),
+            reverted=tuple(step.part for step in self._reverted),
+            running=running.id if running is not None else "",
+            running_steps=tuple(step.part for step in running.steps) if running is not None else (),
+        )
+
+    def restore(self, kept: KeptPlan, known: Mapping[str, Step]) -> None:
+        """Go on from what :meth:`kept` gave; steps that are not known any more are left out.
+
+        A job that was under way is so again, unless this schedule is paused: then its steps wait.
+        """
+        waiting, earlier, self._reverted, running = (
+            [known[part] for part in parts if part in known]
+            for parts in (kept.waiting, kept.earlier, kept.reverted, kept.running_steps)
+        )
+        if self.paused:
+            waiting, running = [*running, *waiting], []
+        self.go_on(waiting, earlier, kept.jobs)
+        self.running = Job(kept.running, tuple(running)) if running else None
+        self._forced, self._failures, self.retry_at = kept.forced, kept.failures, kept.retry_at
 
     def give_up_reverted(self) -> None:
         """The revert became final."""

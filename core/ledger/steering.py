@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final, Literal
+
+import msgspec
 
 from core.ledger import commands as ask
+from core.ledger import review
 from core.ledger.distil import Extractions
 from core.ledger.effects import Effect, Said
 from core.ledger.escalation import Meter
-from core.ledger.injection import Injector, label
+from core.ledger.injection import Injector
 from core.ledger.ledger import UNDO_DEPTH
 from core.ledger.state import State
+from core.ledger.topics import label
 from core.text import mask
+
+
+class Undoable(msgspec.Struct, frozen=True, kw_only=True):
+    """A change by a person that can be taken back: of findings (the ledger knows what), of a mute, or of meters."""
+
+    kind: Literal["ledger", "mute", "meters"]
+    topic: str = ""
+    on: bool = False
+    meters: tuple[Meter, ...] = ()
 
 
 class Steering:
@@ -23,12 +36,15 @@ class Steering:
         self._state = state
         self._injector = injector
         self._extractions = extractions
-        self._undo: deque[Callable[[int], tuple[str, list[Effect]]]] = deque(maxlen=UNDO_DEPTH)
+        self.undos: deque[Undoable] = deque(maxlen=UNDO_DEPTH)
         self._handlers: dict[type[ask.Command], Callable[[Any], list[Effect]]] = {
             ask.Pin: self._pin,
             ask.Delete: self._delete,
             ask.Edit: self._edit,
             ask.Add: self._add,
+            ask.Accept: self._accept,
+            ask.Reject: self._reject,
+            ask.Resolve: self._resolve,
             ask.Undo: self._take_back,
             ask.Mute: self._mute,
             ask.ResetMeter: self._reset,
@@ -76,20 +92,47 @@ class Steering:
             return [self._said(command, "That fact is in the ledger already.", ok=False)]
         return self._changed(command, changes, "Added.")
 
+    def _accept(self, command: ask.Accept) -> list[Effect]:
+        changes = review.accept(self._state.ledger, command.t, command.ids)
+        if not changes:
+            return [self._said(command, "Nothing to accept: it does not wait any more.", ok=False)]
+        count = sum(change.kind == "accepted" for change in changes)
+        return self._changed(command, changes, f"Accepted {_facts(count)}.")
+
+    def _reject(self, command: ask.Reject) -> list[Effect]:
+        changes = review.reject(self._state.ledger, command.ids)
+        if not changes:
+            return [self._said(command, "Nothing to reject: it does not wait any more.", ok=False)]
+        return self._changed(command, changes, f"Rejected {_facts(len(changes))}.")
+
+    def _resolve(self, command: ask.Resolve) -> list[Effect]:
+        if command.pair not in self._state.ledger.pairs:
+            return [self._said(command, "That pair is decided already.", ok=False)]
+        changes = review.resolve(self._state.ledger, command.t, command.pair, command.how)
+        self._state.changed("findings", "extractions")
+        return self._changed(command, changes, _DECIDED[command.how])
+
     def _take_back(self, command: ask.Undo) -> list[Effect]:
-        if not self._undo:
+        if not self.undos:
             return [self._said(command, "Nothing to undo.", ok=False)]
-        what, effects = self._undo.pop()(command.t)
+        what, effects = self._undone(self.undos.pop(), command.t)
         return [*effects, self._said(command, f"Undone: {what}.")]
+
+    def _undone(self, last: Undoable, t: int) -> tuple[str, list[Effect]]:
+        if last.kind == "mute":
+            return ("mute" if last.on else "unmute"), self._set_muted(last.topic, not last.on)
+        if last.kind == "meters":
+            return "meter reset", self._restore(last.meters)
+        what, changes = self._state.ledger.undo(t)
+        self._state.changed("findings", "extractions")
+        return what, self._state.apply(t, changes)
 
     def _mute(self, command: ask.Mute) -> list[Effect]:
         muted = self._state.meters.muted
         if (command.topic in muted) is command.on:
             return [self._said(command, f"{label(command.topic)} is {'' if command.on else 'not '}muted already.")]
         self._set_muted(command.topic, command.on)
-        self._undo.append(
-            lambda _t: ("mute" if command.on else "unmute", self._set_muted(command.topic, not command.on))
-        )
+        self.undos.append(Undoable(kind="mute", topic=command.topic, on=command.on))
         text = "muted: touches are counted, notes are not sent" if command.on else "no longer muted"
         return [self._said(command, f"{label(command.topic)} {text}.")]
 
@@ -104,7 +147,7 @@ class Steering:
             return [self._said(command, f"The meter of {label(command.topic)} is at zero already.")]
         self._state.meters.start_over(command.topic)
         self._state.changed("meters")
-        self._undo.append(lambda _t: ("meter reset", self._restore(saved)))
+        self.undos.append(Undoable(kind="meters", meters=tuple(saved)))
         return [self._said(command, f"Meter of {label(command.topic)} set to zero.")]
 
     def _restore(self, saved: Sequence[Meter]) -> list[Effect]:
@@ -114,6 +157,8 @@ class Steering:
 
     def _extract(self, command: ask.ExtractNow) -> list[Effect]:
         schedule = self._extractions.schedule
+        if (reason := self._extractions.budget.reached) and self._state.settings.extractor != "rules":
+            return [self._said(command, reason, ok=False)]
         running = schedule.running
         steps = schedule.force(earlier=command.earlier)
         if not schedule.waiting:
@@ -136,15 +181,20 @@ class Steering:
         ]
 
     def _changed(self, command: ask.Command, changes: Sequence[Any], text: str) -> list[Effect]:
-        self._undo.append(self._undo_ledger)
+        self.undos.append(Undoable(kind="ledger"))
         return [*self._state.apply(command.t, changes), self._said(command, text)]
-
-    def _undo_ledger(self, t: int) -> tuple[str, list[Effect]]:
-        what, changes = self._state.ledger.undo(t)
-        return what, self._state.apply(t, changes)
 
     def _said(self, command: ask.Command, text: str, *, ok: bool = True) -> Said:
         return Said(t=command.t, session=self._state.root, text=text, ok=ok)
+
+
+_DECIDED: Final = {
+    "swap": "Swapped: the other fact holds.",
+    "keep_both": "Both facts hold.",
+    "merge": "Merged into one fact.",
+    "dismiss": "Left as it is.",
+}
+"""What is said after a decision over a pair."""
 
 
 def _facts(n: int) -> str:

@@ -12,6 +12,8 @@ from core.text import mask_middle
 KEPT_CHARS: Final = 4_000
 """Characters kept of the head, and as many of the tail, of each command and output."""
 
+_MAX_WAITED: Final = 200
+
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
     """A finished tool call as it is kept: enough for the prompt and for a finding's receipt."""
@@ -27,7 +29,9 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     exit: int | None
     ended: int
     ms: int
-    """How long the call ran."""
+    """How long the call ran, without the time it waited for a person's answer."""
+    part: str = ""
+    """Id of its part: some models number their calls from 0 again."""
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,9 +59,17 @@ class OpenSteps:
     def __init__(self) -> None:
         self._calls: dict[tuple[str, str], list[Call]] = {}
         self._earlier: set[tuple[str, str]] = set()
+        self._waited: dict[str, int] = {}
+
+    def waited(self, call: str, ms: int) -> None:
+        """A call that has not ended waited for a person so long: that is no part of its work."""
+        if len(self._waited) >= _MAX_WAITED:
+            del self._waited[next(iter(self._waited))]
+        self._waited[call] = self._waited.get(call, 0) + max(0, ms)
 
     def add(self, done: ToolFinished) -> None:
         """Keep a finished call until its step ends."""
+        waited = self._waited.pop(done.call, 0)
         call = Call(
             call=done.call,
             tool=done.tool,
@@ -68,7 +80,8 @@ class OpenSteps:
             output=mask_middle(done.output, KEPT_CHARS, KEPT_CHARS),
             exit=done.exit,
             ended=done.ended,
-            ms=max(0, done.ended - done.started) if done.started else 0,
+            part=done.part,
+            ms=max(0, done.ended - done.started - waited) if done.started else 0,
         )
         key = (done.session, done.message)
         self._calls.setdefault(key, []).append(call)

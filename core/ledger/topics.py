@@ -17,6 +17,11 @@ _LONGEST = 1_000
 """Characters of a topic that are read; more are no topic."""
 
 
+def label(topic: str) -> str:
+    """What a topic is about, for people: its part after the first colon, or all of it."""
+    return topic.partition(":")[2].strip() or topic
+
+
 class TopicIndex:
     """Topics by the files they name. `add` and `discard` are idempotent: a topic is in the index or it is not.
 
@@ -38,6 +43,11 @@ class TopicIndex:
 
     def __contains__(self, topic: object) -> bool:
         return topic in self._order
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """All of them, in the order in which they were added."""
+        return tuple(self._order)
 
     def add(self, topic: str) -> None:
         """Put a topic in; one that is there already keeps its place."""

@@ -43,8 +43,8 @@ def test_an_extraction_starts_after_the_interval_over_root_and_child() -> None:
 
 def test_one_extraction_at_a_time_and_the_next_when_it_is_done() -> None:
     bench = Bench(extraction_interval_steps=2)
-    for _ in range(5):
-        bench.step("ls")
+    for n in range(5):
+        bench.step(f"ls {n}")
     assert len(jobs(bench.effects)) == 1
     assert [len(job.steps) for job in jobs(bench.answer(HEADER))] == [2]
 
@@ -383,6 +383,22 @@ def test_requests_wait_until_they_are_answered_and_are_bounded() -> None:
     assert len(bench.engine.pending) == MAX_PENDING - 1
     bench.see(seen.StatusChanged(t=4, session=ROOT, state="idle"))
     assert not bench.engine.pending
+
+
+def test_a_call_does_not_last_while_it_waits_for_a_person() -> None:
+    bench = Bench()
+    for id, t, call in (("per_1", 1_000, "c1"), ("per_2", 1_000, "")):
+        bench.see(seen.PermissionAsked(t=t, session=ROOT, id=id, title="bash", call=call))
+        bench.see(seen.PermissionAnswered(t=t + 8_000, session=ROOT, id=id))
+    for call in ("c1", "c2"):
+        bench.see(
+            seen.ToolFinished(
+                t=9_500, session=ROOT, message="m", part=f"p{call}", call=call, tool="bash", ok=True, summary="ls",
+                started=500, ended=9_500,
+            )
+        )  # fmt: skip
+    bench.see(seen.StepFinished(t=9_600, session=ROOT, message="m", part="pm"))
+    assert [call.ms for call in bench.engine.recent[-1].calls] == [1_000, 9_000]
 
 
 def test_a_deleted_session_waits_for_nothing() -> None:
