@@ -14,7 +14,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 # The plain kind of editable install: the other one costs 25 ms at each start.
 EDITABLE := --config-settings editable_mode=compat
 
-.PHONY: help setup dev demo test unit e2e lint format bench screenshots readme constraints clean
+.PHONY: help setup dev demo test unit crash e2e lint format bench screenshots readme constraints clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,7 +27,10 @@ demo: .venv/.ready ## Show the dashboard on a recorded session
 test: unit e2e ## Run all tests
 
 unit: .venv/.ready-dev ## Run the unit and screen tests
-	$(BIN)/python -m pytest tests/unit tests/ui -n 2
+	$(BIN)/python -m pytest tests/unit tests/ui tests/crash -n 2
+
+crash: .venv/.ready-dev ## Kill a replay 200 times, and look each time for all that was acknowledged
+	LEDGER_CRASHES=200 $(BIN)/python -m pytest tests/crash -n 2
 
 e2e: .venv/.ready-dev ## Run the tests on the real OpenCode, which npm puts into .opencode-bin
 	$(BIN)/python -m pytest tests/e2e -n 2 --dist loadfile || { \

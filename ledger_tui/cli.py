@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from core.errors import LedgerError, OutputClosed, UsageError
 from ledger_tui import options
-from ledger_tui.commands import config, dashboard, demo, doctor, headless, init, record, replay, uninit, watch
+from ledger_tui.commands import config, dashboard, demo, doctor, facts, headless, init, record, replay, uninit, watch
 
 COMMANDS = {
     "init": init,
@@ -27,12 +27,14 @@ COMMANDS = {
     "replay": replay,
     "record": record,
     "watch": watch,
+    "facts": facts,
     "config": config,
 }
 
 USED = {
     **dict.fromkeys(("init", "uninit"), ("--directory",)),
     **dict.fromkeys(("demo", "replay", "watch", "config"), options.SETTINGS),
+    "facts": ("--session", "--directory"),
     "doctor": tuple(flag for flag in options.ALL if flag not in ("--session", "--latest")),
 }
 """The common flags that mean something to a command, where not all of them do."""
@@ -120,6 +122,7 @@ def build() -> Parser:
     """The parser of the whole command line."""
     parser = Parser(prog="ledger-tui", description=_DESCRIPTION, epilog=_EXAMPLES)
     parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
+    options.add_resume(parser)
     options.add_common(parser, first=True)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
     for name, module in COMMANDS.items():
@@ -127,7 +130,7 @@ def build() -> Parser:
         described = text[0].upper() + text[1:] + "."
         command = commands.add_parser(name, help=text, description=described, epilog=module.EXAMPLES)
         module.arguments(command)
-        options.add_common(command, USED.get(name, options.ALL))
+        options.add_common(command, USED.get(name, options.ALL), words=getattr(module, "COMMON_HELP", {}))
     return parser
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from core.errors import UsageError
+from ledger_tui.output import complain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,17 +26,23 @@ SETTINGS: Final = ("--directory", "--set")
 """Those with a meaning where no server is concerned: whose settings, and which."""
 
 
-def add_common(parser: argparse.ArgumentParser, used: Collection[str] = ALL, *, first: bool = False) -> None:
+def add_common(
+    parser: argparse.ArgumentParser,
+    used: Collection[str] = ALL,
+    *,
+    first: bool = False,
+    words: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Add the common flags.
 
     They are accepted before and after the sub-command, all of them everywhere, and those in `used` are shown in its
     help. No default is stored, so that the one place does not overwrite the other; `first` marks the place before it,
-    whose `--set` are kept apart to come first.
+    whose `--set` are kept apart to come first. `words`: help of flags that mean something of their own to a command.
     """
     common = parser.add_argument_group("common options")
 
     def add(flag: str, *, help: str, **how: Any) -> None:
-        common.add_argument(flag, help=help if flag in used else argparse.SUPPRESS, **how)
+        common.add_argument(flag, help=words.get(flag, help) if flag in used else argparse.SUPPRESS, **how)
 
     add(
         "--server",
@@ -77,8 +85,45 @@ def add_common(parser: argparse.ArgumentParser, used: Collection[str] = ALL, *, 
     )
 
 
-def config(args: argparse.Namespace) -> Config:
-    """The settings in force and where they come from.
+def add_resume(parser: argparse.ArgumentParser) -> None:
+    """Add `--resume`, for commands that follow sessions."""
+    parser.add_argument(
+        "--resume",
+        metavar="ID",
+        default=argparse.SUPPRESS,
+        help="begin the session followed (without --session: the first that works) with the facts stored of this one, "
+        "if it has none (default: no)",
+    )
+
+
+def database() -> Path:
+    """Where the ledger keeps its facts."""
+    from core.paths import state_dir  # noqa: PLC0415
+    from core.store.database import DATABASE  # noqa: PLC0415
+
+    return state_dir() / DATABASE
+
+
+def _resumed(args: argparse.Namespace) -> str | None:
+    """The whole id of the session named by `--resume`.
+
+    Raises:
+        UsageError: it is not stored.
+        FileError: the database cannot be used.
+    """
+    start = getattr(args, "resume", None)
+    if start is None:
+        return None
+    if not database().exists():
+        raise UsageError("--resume: no facts are stored yet", "Leave it out.")
+    from core.store.archive import Archive  # noqa: PLC0415
+
+    with Archive(database()) as archive:
+        return archive.find(start).root
+
+
+def config(args: argparse.Namespace, *, quiet: bool = False) -> Config:
+    """The settings in force and where they come from; what was ignored is complained about, unless `quiet`.
 
     Raises:
         UsageError, FileError: see :func:`core.config.load`.
@@ -86,7 +131,10 @@ def config(args: argparse.Namespace) -> Config:
     from core.config import load  # noqa: PLC0415
 
     sets = [*getattr(args, "set_first", []), *getattr(args, "set_last", [])]
-    return load(directory=directory(args), sets=sets)
+    found = load(directory=directory(args), sets=sets)
+    for warning in () if quiet else found.warnings:
+        complain(warning)
+    return found
 
 
 def screen_settings(args: argparse.Namespace) -> Settings:
@@ -156,6 +204,7 @@ def host_options(args: argparse.Namespace) -> HostOptions:
         directory=directory(args),
         session=session,
         latest=latest,
+        resume=_resumed(args),
     )
 
 

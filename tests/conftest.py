@@ -16,3 +16,9 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.delenv(name)
         patch.setenv("LEDGER_HOME", str(tmp_path_factory.mktemp("ledger")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test begins with nothing stored."""
+    monkeypatch.setenv("LEDGER_HOME", str(tmp_path_factory.mktemp("home")))

@@ -14,7 +14,7 @@ _CHARS_PER_TOKEN = 4
 
 
 def estimate(engine: Engine, settings: Settings) -> Estimate:
-    """Size of the prompts for all steps that wait, those from before attaching included."""
+    """Size of the prompts for all steps that wait, those from before attaching included; 0 where rules alone read."""
     schedule = engine.extractions.schedule
     jobs = schedule.split((*schedule.earlier, *schedule.waiting))
     facts = sum(map(len, engine.state.ledger.facts))
@@ -22,6 +22,8 @@ def estimate(engine: Engine, settings: Settings) -> Estimate:
         _INSTRUCTION_CHARS + min(settings.extraction_prompt_chars, facts + sum(_size(step, settings) for step in job))
         for job in jobs
     )
+    if settings.extractor == "rules":
+        chars = 0
     return Estimate(steps=sum(map(completed, jobs)), prompt_chars=chars, tokens=chars // _CHARS_PER_TOKEN)
 
 

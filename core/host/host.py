@@ -22,6 +22,7 @@ from core.host.ways import Ways
 from core.ledger import observations as seen
 from core.ledger.commands import Command, Mute, ResetMeter, TellAgent
 from core.ledger.effects import (
+    CheckFiles,
     ConnectionReport,
     Deliver,
     Effect,
@@ -30,15 +31,20 @@ from core.ledger.effects import (
     Report,
     Said,
 )
+from core.paths import state_dir
 from core.settings import Settings
+from core.store.database import DATABASE
 from core.text import clean_line
 from core.views import Answers, LogRow, Reply
 
 if TYPE_CHECKING:
     from core.host.dumping import Dump
+    from core.host.filing import Filing
     from core.host.lines import Lines
     from core.host.mirrored import Legacy
     from core.host.sharing import Sharing
+    from core.host.storing import Storing
+    from core.ledger.engine import Engine
 
 
 class Host(Ways):
@@ -64,6 +70,8 @@ class Host(Ways):
         self._line: Lines | None = None
         self._sharing: Sharing | None = None
         self._dump: Dump | None = None
+        self._filing: Filing | None = None
+        self._storing: Storing | None = None
         self._ended = False
         self._takes_latest = options.latest
 
@@ -78,11 +86,11 @@ class Host(Ways):
 
     def command(self, command: Command) -> tuple[str, bool]:
         """Carry out a user's command on the selected session."""
-        desk = self._desks.on_screen
-        if desk is None:
+        if (desk := self._desks.on_screen) is None:
             return "There is no session yet.", False
         if self.read_only:
             return f"This ledger only watches: the project is hosted by {self._server.host}.", False
+        self._begun(desk.engine.root)
         stamped = msgspec.structs.replace(command, t=self.clock(), session=desk.engine.root)
         effects = self._take(desk, stamped)
         said = next(effect for effect in reversed(effects) if isinstance(effect, Said))
@@ -121,13 +129,19 @@ class Host(Ways):
     async def start(self) -> None:
         """Begin; the connection is made in the background."""
         # In a thread: HTTP and SQL are not needed for the first paint, and the loop has to stay free.
-        names = ("lines", "dumping", "inflight", "sharing", "mirror", "reading_port")
-        lines, dumping, inflight, sharing, mirror, port = await asyncio.to_thread(_import, *names)
+        names = ("lines", "dumping", "inflight", "sharing", "mirror", "reading_port", "filing", "storing")
+        lines, dumping, inflight, sharing, mirror, port, filing, storing = await asyncio.to_thread(_import, *names)
+        folder = self.options.state_dir or state_dir()
+        self._storing = storing.Storing(self, folder / DATABASE, resume=self.options.resume)
+        await self._storing.open(self.settings.retention_days)
         self._dump = dumping.Dump(self.settings.dump_path, self.warn)
         self._line = lines.Lines(self)
+        self._url_of = self._line.url_of
         if self.settings.toasts and not self.options.replay:
             Toasts(self, self._line.toast, self.clock).begin()
         if not self.options.replay:
+            self._filing = filing.Filing(self)
+            self._filing.start()
             routes = port.ReadingPort(self._desks, self._audience.subscribe).routes
             self._mirror = mirror.Mirror(self, self.options.directory)
             self._flight = inflight.InFlight(self, self.options.directory, self.settings.hook_deadline_ms, routes)
@@ -146,8 +160,12 @@ class Host(Ways):
             self._perform(desk, desk.close(self.clock()))
         if self._dump is not None:
             await self._dump.close()
+        if self._storing is not None:
+            await self._storing.close()
         if self._sharing is not None:
             await self._sharing.stop()
+        if self._filing is not None:
+            await self._filing.stop()
         self.connection("closed", "")
 
     # What the line to the server tells (see core.opencode.follow.Sink)
@@ -165,15 +183,21 @@ class Host(Ways):
         """Something happened in a root session or one of its sub-agents; with an empty `root`, in the directory."""
         if root and self.only not in (None, root):
             return
-        for desk in [self._desks.open(root)] if root else self._desks:
+        if isinstance(observation, seen.FileChanged) and self._filing and self._filing.edited(observation.path):
+            return  # the disk decides
+        for desk in [self._begun(root)] if root else self._desks:
             if isinstance(observation, seen.SessionInfo) and observation.session == root:
                 self._inherit(desk, observation)
+            if self._storing is not None and self.options.session in (None, root):
+                self._perform(desk, self._storing.works(desk, observation))
             self._take(desk, observation)
             desk.watch_notes(observation)
             if self._flight is not None:
                 self._flight.observe(desk.engine.root, observation)
         if isinstance(observation, CHANGES_SESSIONS):
             self._sessions_changed()
+            if isinstance(observation, seen.PermissionAsked):
+                self.waits_elsewhere(root, observation)
 
     def loading(self, root: str, on: bool) -> None:
         """A root session's history is being read, or no longer."""
@@ -220,6 +244,16 @@ class Host(Ways):
                 ConnectionReport(t=self.clock(), session="", state="closed", detail=text), self._desks
             )
 
+    @property
+    def engines(self) -> list[Engine]:
+        """The ledgers of the project (see core.host.filing.Keeper)."""
+        return [desk.engine for desk in self._desks]
+
+    def file_changed(self, told: seen.FileChanged) -> None:
+        """A file of the project is not any more what it was."""
+        for desk in self._desks:
+            self._take(desk, told)
+
     def tell(self, root: str, told: seen.Observation) -> None:
         """An observation that delivery or extraction made; ignored when the session is gone."""
         desk = self._desks.get(root)
@@ -235,7 +269,7 @@ class Host(Ways):
 
     def judge(self, root: str, told: seen.ToolFinished) -> Note | None:
         """Let the ledger of `root` know of a call, and give the note it decided on; somebody else delivers that."""
-        desk = self._desks.open(root)
+        desk = self._begun(root)
         effects = desk.observe(told)
         notes = [effect.note for effect in effects if isinstance(effect, Deliver)]
         self._perform(desk, [effect for effect in effects if not isinstance(effect, Deliver)])
@@ -279,8 +313,11 @@ class Host(Ways):
         """Go on from what is known of a root session of the ledger that hosted the project."""
         given = legacy.handover
         if self.only in (None, given.root):
-            desk = self._desks.open(given.root)
-            self._perform(desk, desk.adopt(self.clock(), given, legacy.steps, legacy.log))
+            desk = self._begun(given.root, anyway=True)
+            if desk.engine.counted:  # the store has more than the other ledger has shown
+                desk.take_log(legacy.log)
+            else:
+                self._perform(desk, desk.adopt(self.clock(), given, legacy.steps, legacy.log))
             self._sessions_changed()
 
     # How
@@ -291,12 +328,25 @@ class Host(Ways):
         self._audience.notify()
         return effects
 
+    def _begun(self, root: str, *, anyway: bool = False) -> Desk:
+        """The desk of a root session of which something is told: it goes on from what is stored."""
+        desk = self._desks.open(root)
+        if self._storing is not None and not self._storing.has_begun(root):
+            self._perform(desk, self._storing.begin(desk, anyway=anyway))
+        return desk
+
     def _perform(self, desk: Desk, effects: Sequence[Effect]) -> None:
+        if self._storing is not None:
+            self._storing.save(desk, effects)
         if any(map(changes_dump, effects)):
             self._dump_all()
+            if self._filing is not None:
+                self._filing.follow()
         for effect in effects:
             if isinstance(effect, Report):
                 self._audience.read(effect)
+            elif isinstance(effect, CheckFiles):
+                self._check_files(desk, effect)
             elif self._line is None:
                 continue
             elif isinstance(effect, Deliver) and self._flight is not None:
@@ -307,6 +357,13 @@ class Host(Ways):
                 self._line.extract(effect)
         if not self._ended:
             self._alarm.plan(desk)
+
+    def _check_files(self, desk: Desk, effect: CheckFiles) -> None:
+        if self._filing is not None:
+            self._filing.check(effect.paths)
+            return
+        for path in effect.paths:  # a replay has no disk to look at
+            self._take(desk, seen.FileChanged(t=effect.t, session="", path=path))
 
     def _inherit(self, desk: Desk, told: seen.SessionInfo) -> None:
         origin = self._desks.get(told.forked_from)
@@ -329,6 +386,8 @@ class Host(Ways):
         delivery = self._line.delivery_for(root) if self._line is not None else None
         desk = Desk(root, self._engine_settings, delivery)
         desk.engine.only_watch(self.read_only)
+        if self._storing is not None:
+            self._storing.made(desk)
         return desk
 
 

@@ -11,7 +11,7 @@ from core.delivery.patch import PatchDelivery
 from core.delivery.receipts import Outcome
 from core.errors import Unreachable
 from core.extraction.turn import Turn
-from core.host.finding_server import Target, named
+from core.host.finding_server import Nowhere, Target, named
 from core.host.junction import Junction
 from core.host.line import Company, Line, Owner
 from core.host.lookout import Lookout
@@ -25,6 +25,8 @@ from core.views import Answers, Reply
 
 LOOK_SECONDS: Final = 3.0
 """Pause between two looks for OpenCode processes; one costs 0.5 ms (5 ms where the machine has 1,000 connections)."""
+_PATIENCE: Final = 5
+"""Attempts to reach a process again, before it is said that it is gone."""
 MAX_LINES: Final = 16
 """Processes followed at the same time."""
 
@@ -62,8 +64,10 @@ class Lines:
         self._broken: set[Line] = set()
         self._company: Company | None = None
         self._hurry = asyncio.Event()
-        self._said: tuple[ConnectionState, str, int, int] | None = None
+        self._said: tuple[ConnectionState | Literal["none"], str, int, int] | None = None
         self._shown: tuple[str, int] = ("", 0)
+        self._nowhere: Nowhere | None = None
+        """Why the last look found no way in, while no line is live."""
 
     async def start(self) -> None:
         """Begin in the background."""
@@ -89,6 +93,11 @@ class Lines:
         self._hurry.set()
         for line in self._lines:
             line.retry()
+
+    def url_of(self, root: str) -> str:
+        """Address of the process a root session is in; empty when there is none."""
+        line = self._of(root)
+        return line.url if line is not None else ""
 
     def root_of(self, session: str) -> str | None:
         """Root session above an agent session; None when it does not count, or is not known yet."""
@@ -190,8 +199,11 @@ class Lines:
         for line in list(self._lines):
             if not line.is_live and line.target.way not in ways and any(other.is_live for other in self._lines):
                 await self._drop(line)
-        if not self._lines and self._lookout.problem is not None:
-            self._owner.connection("none", str(self._lookout.problem), 0, 0)
+        nowhere = None if targets or any(line.is_live for line in self._lines) else self._lookout.problem
+        if nowhere != self._nowhere:
+            self._nowhere = nowhere
+            self._owner.set_server(others=nowhere.others if nowhere is not None else ())
+        self._show()
 
     def _follow(self, targets: list[Target], company: Company) -> None:
         ways = {line.target.way for line in self._lines}
@@ -237,16 +249,26 @@ class Lines:
             line.connected()
 
     def _show(self) -> None:
-        """Say how the best of the lines is, and how many there are."""
+        """Say how the best of the lines is, and how many there are; for want of any, why."""
+        nowhere = self._nowhere
         if not self._lines:
+            if nowhere is not None:
+                self._say(("none", str(nowhere), 0, 0))
             return
         best = min(self._lines, key=lambda line: _BEST_FIRST.index(line.way[0]))
         if self._shown != (shown := (best.url, len(self._lines))):
             self._shown = shown
             self._owner.set_server(url=shown[0], servers=shown[1])
-        if best.way != self._said:
-            self._said = best.way
-            self._owner.connection(*best.way)
+        state, _, attempt, _ = best.way
+        if nowhere is not None and state == "reconnecting" and (nowhere.closed or attempt > _PATIENCE):
+            self._say(("none", str(nowhere), 0, 0))
+        else:
+            self._say(best.way)
+
+    def _say(self, way: tuple[ConnectionState | Literal["none"], str, int, int]) -> None:
+        if way != self._said:
+            self._said = way
+            self._owner.connection(*way)
 
 
 class _Parts:

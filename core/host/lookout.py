@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from core.errors import ServerError
 from core.host import finding_server
-from core.host.finding_server import Target
+from core.host.finding_server import Nowhere, Target
 from core.host.options import HostOptions
 from core.opencode import discovery, sockets
 
@@ -29,7 +28,7 @@ class Lookout:
     """
 
     def __init__(self, options: HostOptions) -> None:
-        self.problem: ServerError | None = None
+        self.problem: Nowhere | None = None
         self._options = options
         self._listeners: list[Target] = []
         self._sockets: object = None

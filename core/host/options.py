@@ -17,6 +17,7 @@ class HostOptions(msgspec.Struct, frozen=True, kw_only=True):
         session: root session to show from the start.
         latest: show the most recently active session without asking.
         replay: the server plays a recording: the screen must say so.
+        resume: session with whose findings the followed session begins.
         state_dir: where the ledger keeps its own files; None: the user's state folder.
     """
 
@@ -27,4 +28,5 @@ class HostOptions(msgspec.Struct, frozen=True, kw_only=True):
     session: str | None = None
     latest: bool = False
     replay: bool = False
+    resume: str | None = None
     state_dir: Path | None = None

@@ -10,9 +10,12 @@ import msgspec
 from core.host.audience import Audience
 from core.host.desks import Desks
 from core.host.estimating import estimate
+from core.host.logrows import ASKED
 from core.ledger.effects import Report, WarningReport
+from core.ledger.observations import PermissionAsked
 from core.settings import Settings
-from core.views import Estimate, FindingView, Pane, ServerView, SessionItem, SessionView
+from core.text import clean_line
+from core.views import Estimate, FindingView, LogRow, Pane, ServerView, SessionItem, SessionView
 
 if TYPE_CHECKING:
     from core.host.mirror import Mirror
@@ -36,16 +39,20 @@ class Showing:
         self._audience = Audience()
         self._revisions = {"sessions": 0, "status": 0}
         self._mirror: Mirror | None = None
+        self._url_of: Callable[[str], str] = lambda root: ""
 
     @property
     def server(self) -> ServerView:
-        """The way to the server, as of now."""
-        return self._server
+        """The way to the server, as of now; of several, the address of the one that the session on screen is in."""
+        url = self._url_of(self._desks.selected or "") if self._server.servers > 1 else ""
+        return msgspec.structs.replace(self._server, url=url) if url else self._server
 
     @property
     def sessions(self) -> Sequence[SessionItem]:
         """Root sessions of the directory, the most recently active first."""
         items = [desk.item() for desk in sorted(self._desks, key=lambda desk: -desk.updated)]
+        if self._server.servers > 1:
+            items = [msgspec.structs.replace(item, server=self._url_of(item.root)) for item in items]
         if self._mirror is None:
             return items
         count = self._mirror.findings
@@ -92,6 +99,15 @@ class Showing:
     def warn(self, code: str, message: str, root: str = "") -> None:
         """Something a person should know, of a root session where it concerns one."""
         self._audience.announce(WarningReport(t=self.clock(), session=root, code=code, message=message), self._desks)
+
+    def waits_elsewhere(self, root: str, asked: PermissionAsked) -> None:
+        """Another session than that on screen waits for an answer: the log on screen says so too."""
+        desk, shown = self._desks.get(root), self._desks.on_screen
+        if desk is not None and shown is not None and shown is not desk:
+            title = clean_line(desk.engine.title or root, 80)
+            text = f'another session waits for an answer: "{title}"'
+            detail = clean_line(f"{asked.title} {asked.text}", 200)
+            shown.add_row(LogRow(t=asked.t, kind=ASKED, text=text, detail=detail, level="warn"))
 
     def set_server(self, **changes: Any) -> None:
         """Change what the status line says of the server."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from core.ledger.effects import NoteReport, Report, TouchReport
-from core.ledger.injection import label
+from core.ledger.topics import label
 from core.views import ServerView
 
 PAUSE_MS: Final = 5_000

@@ -124,6 +124,7 @@ class QuestionAsked(Wire, frozen=True, kw_only=True):
     id: str = ""
     session: str = msgspec.field(name="sessionID", default="")
     questions: tuple[Question, ...] = ()
+    tool: PermissionTool | None = None
 
 
 class PermissionReplied(Wire, frozen=True, kw_only=True):

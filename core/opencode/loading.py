@@ -174,7 +174,8 @@ class Loader:
                     return await read()
             except errors.ServerError as error:
                 attempt += 1
-                self._announcer.cannot_read(id, error)
+                if attempt > 1 or not isinstance(error, errors.Unreachable):  # once: OpenCode is ending, as a rule
+                    self._announcer.cannot_read(id, error)
                 await self._timing.sleep(self._timing.delay(attempt))
 
     async def read_back(self, root: str, listing: Listing | None = None) -> None:

@@ -34,6 +34,88 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         """,
         "CREATE INDEX own_session_server ON own_session (server, gone)",
     ),
+    (
+        """
+        CREATE TABLE ledger (
+            root TEXT PRIMARY KEY,           -- id of the root session
+            directory TEXT NOT NULL,
+            title TEXT NOT NULL,
+            created INTEGER NOT NULL,        -- ms since the epoch, as all times here
+            updated INTEGER NOT NULL,
+            owner TEXT NOT NULL,             -- process that writes it; empty: none does
+            findings INTEGER NOT NULL,       -- those in the ledger, held ones included
+            completed INTEGER NOT NULL,      -- steps counted
+            observed INTEGER NOT NULL,       -- of a recording: facts of the session taken in
+            answered INTEGER NOT NULL        -- of a recording: extractions that have ended
+        ) STRICT
+        """,
+        "CREATE INDEX ledger_updated ON ledger (updated)",
+        "CREATE INDEX ledger_directory ON ledger (directory, updated)",
+        """
+        CREATE TABLE ledger_part (           -- records of a ledger that are written as a whole, by name
+            root TEXT NOT NULL,
+            name TEXT NOT NULL,
+            body BLOB NOT NULL,              -- a version byte and msgpack, as all bodies here
+            PRIMARY KEY (root, name)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE ledger_finding (
+            root TEXT NOT NULL,
+            id TEXT NOT NULL,
+            seq INTEGER NOT NULL,
+            gone TEXT NOT NULL DEFAULT '',   -- why it is not in the ledger any more; empty: it is
+            fact TEXT NOT NULL,
+            receipt BLOB NOT NULL,           -- key in ledger_receipt
+            body BLOB NOT NULL,
+            PRIMARY KEY (root, id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE ledger_receipt (        -- part ids of the steps that findings rest on
+            root TEXT NOT NULL,
+            key BLOB NOT NULL,
+            body BLOB NOT NULL,
+            PRIMARY KEY (root, key)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE ledger_step (
+            root TEXT NOT NULL,
+            part TEXT NOT NULL,
+            seq INTEGER NOT NULL,            -- order in which it was counted; 0: not a step of this ledger
+            body BLOB,                       -- NULL: nothing needs it any more
+            PRIMARY KEY (root, part)
+        ) STRICT
+        """,
+        "CREATE INDEX ledger_step_seq ON ledger_step (root, seq)",
+        """
+        CREATE TABLE ledger_note (
+            id INTEGER PRIMARY KEY,
+            root TEXT NOT NULL,
+            body BLOB NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX ledger_note_root ON ledger_note (root)",
+        """
+        CREATE TABLE ledger_run (
+            root TEXT NOT NULL,
+            id TEXT NOT NULL,
+            seq INTEGER NOT NULL,
+            body BLOB NOT NULL,
+            PRIMARY KEY (root, id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE ledger_usage (          -- tokens of extractions, for the budget of a day
+            day TEXT NOT NULL,               -- YYYY-MM-DD, local time
+            root TEXT NOT NULL,
+            job TEXT NOT NULL,
+            tokens INTEGER NOT NULL,
+            PRIMARY KEY (day, root, job)
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
 )
 """Each item brings the database from version n (its index) to n + 1. Items are only ever added."""
 

@@ -22,6 +22,7 @@ APPLY = {
     **dict.fromkeys(("demo", "replay", "watch"), ("--directory", "--set")),
     **dict.fromkeys(("config", "config list", "config get", "config set"), ("--directory", "--set")),
     "config schema": (),
+    "facts": ("--directory", "--session"),
     "doctor": ("--server", "--directory", "--password-file", "--set"),
 }
 """The common flags that a command's help shows, where not all of them apply."""

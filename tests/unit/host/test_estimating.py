@@ -19,3 +19,5 @@ def test_near_to_the_real_prompt() -> None:
     assert told.steps == 10
     assert 0.7 * real < told.prompt_chars < 1.4 * real
     assert told.tokens == told.prompt_chars // 4
+    by_rules = estimate(bench.engine, Settings(extractor="rules"))
+    assert (by_rules.steps, by_rules.tokens) == (10, 0), "rules ask no model"

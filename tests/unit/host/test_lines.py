@@ -13,7 +13,7 @@ import pytest
 
 from core.errors import Unreachable
 from core.host import line, lines
-from core.host.finding_server import Target
+from core.host.finding_server import Nowhere, Target
 from core.host.lines import Lines
 from core.host.options import HostOptions
 from core.ledger import observations as seen
@@ -32,7 +32,7 @@ class Lookout:
     """Finds what it is told to find."""
 
     def __init__(self, options: HostOptions) -> None:
-        self.problem = Unreachable("No OpenCode found")
+        self.problem = Nowhere("No OpenCode found", "", (), ("http://127.0.0.1:99 (/elsewhere)",))
         self.there: list[Target] = []
         self.looks = 0
 
@@ -170,8 +170,8 @@ class Stage:
         await self.until(lambda: self.lookout.looks > looks + 0 and set(there) <= set(self.followers))
         await asyncio.sleep(0.01)
 
-    def say(self, n: int, state: str) -> None:
-        self.followers[n].sink.connection(state, "")
+    def say(self, n: int, state: str, attempt: int = 0) -> None:
+        self.followers[n].sink.connection(state, "", attempt)
 
 
 @pytest.fixture
@@ -205,6 +205,42 @@ async def test_a_named_server_is_the_only_one(staged: Any) -> None:
         assert stage.lookout.looks == 0
         assert stage.owner.states == ["connecting", "live"]
         assert (stage.owner.server["url"], stage.owner.server["servers"]) == ("http://127.0.0.1:7", 1)
+
+
+async def test_one_that_was_found_and_is_gone_is_not_waited_for_alone(staged: Any) -> None:
+    async with staged(1) as stage:
+        stage.say(1, "live")
+        stage.lookout.problem = Nowhere("OpenCode runs in /p without a way in (process 5)", "", (5,), ("a", "b"))
+        stage.lookout.there = []
+        stage.say(1, "reconnecting", 1)
+        await stage.until(lambda: stage.owner.states[-1] == "none")
+        assert stage.owner.server["others"] == ("a", "b")
+        stage.say(1, "connecting")
+        stage.say(1, "reconnecting", 2)
+        assert stage.owner.states[-1] == "none"
+        stage.say(1, "live")
+        assert stage.owner.states[-1] == "live"
+        await stage.find(1)
+        await stage.until(lambda: stage.owner.server["others"] == ())
+
+
+async def test_one_that_restarts_is_waited_for_a_while(staged: Any) -> None:
+    async with staged(1) as stage:
+        stage.say(1, "live")
+        stage.lookout.there = []
+        stage.say(1, "reconnecting", 1)
+        await stage.until(lambda: stage.owner.server.get("others"))
+        assert stage.owner.states[-1] == "reconnecting"
+        stage.say(1, "reconnecting", 6)
+        assert stage.owner.states[-1] == "none"
+
+
+async def test_the_address_of_a_session_is_that_of_its_process(staged: Any) -> None:
+    async with staged(1, 2) as stage:
+        for n in (1, 2):
+            stage.say(n, "live")
+            stage.followers[n].works(f"ses_{n}")
+        assert [stage.lines.url_of(f"ses_{n}") for n in (1, 2)] == ["http://127.0.0.1:1", "http://127.0.0.1:2"]
 
 
 async def test_each_process_is_followed_and_the_best_connection_is_shown(staged: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from core.host import finding_server
 from core.host.finding_server import find_server
 from core.host.lookout import Lookout
 from core.host.options import HostOptions
+from core.installing.install import install
+from core.installing.places import project_place
+from core.installing.running import Running
 from core.opencode import discovery, sockets
 from core.opencode.discovery import Found, Match
 
@@ -29,6 +33,7 @@ class Machine:
         self.asked = 0
         monkeypatch.setattr(rendezvous, "doors", lambda directory: self.doors)
         monkeypatch.setattr(finding_server, "discover", self._discover)
+        monkeypatch.setattr(finding_server, "running", lambda folder: [])
         monkeypatch.setattr(sockets, "listening", lambda proc: self.sockets)
         monkeypatch.setattr(discovery, "listeners", lambda: list(self.processes))
         monkeypatch.setattr(sys, "platform", "linux")
@@ -82,10 +87,39 @@ async def test_nothing_for_the_folder_is_said(machine: Machine) -> None:
     of = Lookout(options())
     assert await look(of) == []
     assert isinstance(of.problem, Unreachable)
-    assert "/p/below" in of.problem.hint
+    assert of.problem.others == ("http://127.0.0.1:22 (/p/below)",)
+    assert "Start `opencode --port 4096` in this folder" in str(of.problem)
     machine.door(10)
     assert await look(of, eagerly=True) == [10]
     assert of.problem is None
+
+
+@pytest.mark.parametrize(
+    ("installed", "said"),
+    [
+        (None, "Run `ledger-tui init` and restart OpenCode, or start it with `opencode --port 4096`."),
+        (900.0, "It is found as soon as it has loaded the plugin"),
+        (1_100.0, "The plugin is installed: restart OpenCode"),
+    ],
+)
+async def test_one_that_lets_nobody_in_is_named(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, installed: float | None, said: str
+) -> None:
+    plain = Running(pid=7, cwd=str(tmp_path), started=1_000.0)
+    elsewhere = Running(pid=8, cwd=str(tmp_path / "below"), started=1_000.0)
+    monkeypatch.setattr(finding_server, "running", lambda folder: [plain, elsewhere])
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    if installed is not None:
+        plugin = project_place(tmp_path).plugin
+        install(project_place(tmp_path), plugin="x\n", version="1")
+        os.utime(plugin, (installed, installed))
+    machine.listener(22, "other", cwd="/q")
+    of = Lookout(HostOptions(directory=tmp_path))
+    assert await look(of) == []
+    assert of.problem is not None
+    assert (of.problem.closed, of.problem.others) == ((7,), ("http://127.0.0.1:22 (/q)",))
+    assert f"OpenCode runs in {tmp_path} without a way in (process 7). {said}" in str(of.problem)
+    assert "4096" not in str(of.problem) or installed != 1_100.0
 
 
 async def test_one_that_wants_a_password_is_taken_where_there_is_one_or_nothing_else(machine: Machine) -> None:

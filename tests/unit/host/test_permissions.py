@@ -56,9 +56,31 @@ def test_it_is_on_screen_until_it_is_answered(host: Host) -> None:
     assert [item.state for item in host.sessions] == ["busy"]
     rows = [(row.kind, row.text, row.detail) for row in view.log][-2:]
     assert rows == [
-        ("warning", "The agent waits for an answer: bash cat /etc/hosts", ""),
+        ("request", "The agent waits for an answer: bash cat /etc/hosts", ""),
         ("user", "answered: bash", "cat /etc/hosts"),
     ]
+
+
+def test_the_log_on_screen_tells_of_one_in_another_session(host: Host) -> None:
+    host.root(seen.SessionInfo(t=1, session="ses_b", title="B"), 1)
+    host.select("ses_a")
+    host.observe("ses_b", asked(session="ses_b", id="per_2"))
+    view = host.view()
+    assert view is not None and not view.permissions
+    (row,) = [row for row in view.log if row.kind == "request"]
+    assert row.text == 'another session waits for an answer: "B"' and row.detail == "bash cat /etc/hosts"
+    assert {item.root: item.waits_for for item in host.sessions} == {"ses_a": "", "ses_b": "permission"}
+
+
+def test_of_several_processes_that_of_the_session_is_shown(host: Host) -> None:
+    host.root(seen.SessionInfo(t=1, session="ses_b", title="B"), 1)
+    host.set_server(url="http://127.0.0.1:1", servers=1)
+    host._url_of = lambda root: {"ses_a": "http://127.0.0.1:1", "ses_b": "http://127.0.0.1:2"}.get(root, "")
+    host.select("ses_b")
+    assert (host.server.url, {item.server for item in host.sessions}) == ("http://127.0.0.1:1", {""})
+    host.set_server(servers=2)
+    assert host.server.url == "http://127.0.0.1:2"
+    assert {item.root: item.server[-1] for item in host.sessions} == {"ses_a": "1", "ses_b": "2"}
 
 
 def test_a_question_of_a_sub_agent_is_shown_with_its_options(host: Host) -> None:

@@ -33,7 +33,7 @@ class Port:
     """A hook server with the port behind it, and the ledgers that are read."""
 
     def __init__(self, project: Path) -> None:
-        self.desks = Desks(lambda root: Desk(root, EngineSettings(extraction_interval_steps=1)), None)
+        self.desks = Desks(lambda root: Desk(root, EngineSettings(extraction_interval_steps=1, review="off")), None)
         self.listeners: list[Callable[[], None]] = []
         self.moved = asyncio.Event()
         self.server = HookServer(project, 250, "0.1.0", Ears(), ReadingPort(self.desks, self.subscribe).routes)
@@ -54,8 +54,10 @@ class Port:
         for listener in list(self.listeners):
             listener()
 
-    def step(self, command: str = "ls", output: str = "out", root: str = ROOT) -> None:
+    def step(self, command: str = "ls", output: str = "", root: str = ROOT) -> None:
+        """A step of one call; by default each prints something new."""
         self.steps += 1
+        output = output or f"out {self.steps}"
         where: dict[str, Any] = {"t": self.steps, "session": root, "message": f"msg_{self.steps}"}
         call: dict[str, Any] = {"part": f"prt_{self.steps}", "call": f"call_{self.steps}", "tool": "bash", "ok": True}
         self.tell(seen.ToolFinished(**where, **call, summary=command, command=command, output=output), root)

@@ -20,8 +20,9 @@ from core.views import FindingView
 from tests.unit.demo.samples import DIRECTORY
 from tests.unit.demo.test_host import tape
 
-HEADER = "model.ckpt has no header"
-ANSWER = json.dumps([{"fact": HEADER, "topic": "file-format:model.ckpt"}, {"fact": "wrong", "topic": "t"}])
+START = "model.ckpt starts with 0000 803f"
+SECOND = "model.ckpt has 803f at 00000000"
+ANSWER = json.dumps([{"fact": START, "topic": "file-format:model.ckpt"}, {"fact": SECOND, "topic": "t"}])
 STEPS = 4
 
 
@@ -84,7 +85,7 @@ async def test_the_second_shows_what_the_first_knows_and_goes_on_from_it(room: R
     await until(first, lambda: len(findings(first)) == 2)
     second = await room.ledger()
     await until(second, lambda: facts(second))
-    assert facts(second) == facts(first) == [("f1", HEADER, False), ("f2", "wrong", False)]
+    assert facts(second) == facts(first) == [("f1", START, False), ("f2", SECOND, False)]
     there, here = first.view(), second.view()
     assert there is not None and here is not None
     assert [row.text for row in here.log] == [row.text for row in there.log]
@@ -102,22 +103,22 @@ async def test_the_second_shows_what_the_first_knows_and_goes_on_from_it(room: R
 
     first.command(Pin(t=0, session="", ids=("f1",)))
     first.command(Delete(t=0, session="", ids=("f2",)))
-    await until(second, lambda: facts(second) == [("f1", HEADER, True)])
+    await until(second, lambda: facts(second) == [("f1", START, True)])
 
     await first.stop()
     room.hosts.remove(first)
     await until(second, lambda: not second.read_only)
-    assert facts(second) == [("f1", HEADER, True)] and second.server.host == ""
+    assert facts(second) == [("f1", START, True)] and second.server.host == ""
     after = second.view()
     assert after is not None and after.completed == STEPS
     assert any("with 1 of its facts" in row.text + row.detail for row in after.log)
     receipt = second.receipt("f1")
-    assert receipt is not None and [call.step for call in receipt.receipt] == [3, 2, 1]
+    assert receipt is not None and [call.step for call in receipt.receipt] == [1, 3, 2]
     assert second.command(Add(t=0, session="", fact="mine", topic="t"))[1]
     assert facts(second)[-1] == ("f3", "mine", False)
     await second.stop()
     room.hosts.remove(second)
-    assert room.dumped == [HEADER, "mine"]
+    assert room.dumped == [START, "mine"]
 
 
 async def test_a_third_follows_the_second_when_that_takes_over(room: Room) -> None:

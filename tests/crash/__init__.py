@@ -1,0 +1,1 @@
+"""The process is killed at any moment, and nothing that was acknowledged is lost."""
