@@ -121,7 +121,7 @@ def footer(keys: Keymap, now: Situation) -> list[tuple[str, str, bool, int, str]
         if action.footer and now.context in action.contexts and keys.keys(action.id):
             possible = not action.check(now)
             never = ("Findings", "Agent") if now.read_only else ()
-            if possible or action.group not in ("Replay", "Program", "Answer", *never):
+            if possible or action.group not in ("Replay", "Program", "Answer", "Agent", *never):
                 out.append((shown(keys.keys(action.id)[0]), action.label, possible, action.footer, action.id))
     return out
 

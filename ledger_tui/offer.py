@@ -50,7 +50,8 @@ class Offer:
     def stands(self, host: LedgerHost) -> bool:
         """Whether the plugin can be installed now, by this ledger, to some use."""
         server = host.server
-        return self.missing and not host.read_only and not server.replay and server.delivery != "hook"
+        speaks = server.state == "live" and server.delivery == "hook"
+        return self.missing and not host.read_only and not server.replay and not speaks
 
     def is_due(self, server: ServerView) -> bool:
         """Whether it is time for a look: the way to the server is another one than at the last."""

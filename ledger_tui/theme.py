@@ -43,6 +43,7 @@ ROLES: dict[str, Role] = {
     "doubtful": Role("doubtful", "◌", "~"),
     "held": Role("held", "?", "?"),
     "superseded": Role("superseded", "×", "-"),
+    "marked": Role("marked", "▲", "!"),
     "calm": Role("calm", "●", "*"),
     "quiet": Role("quiet", "▲", "!"),
     "stop": Role("STOP", "■", "#"),
@@ -93,7 +94,7 @@ def _to_ascii(character: str) -> str:
 
 _STAND_INS = {
     **{"…": "~", "–": "-", "—": "-", "·": "|", "“": '"', "”": '"', "‘": "'", "’": "'", "↓": "v", "↑": "^", "×": "x"},
-    **{"▸": ">", "⋮": ":", "└": "`"},
+    **{"▸": ">", "⋮": ":", "└": "`", "≈": "~", "→": ">"},
 }
 
 UNICODE = Signs("▰", "▱", "▸", "✓", "└", "↓", "▲", "·", "▸", "–", "⋮", "╭╮╰╯─│┃")
@@ -207,7 +208,14 @@ def _colour_of(c: Colours) -> dict[str, str]:
         **{"frame-active": c.accent, "title": c.muted, "key": c.accent, "match": c.accent, "tab": c.faint},
         **{"live": c.green, "busy": c.blue, "waiting": c.amber, "error": c.red, "warn": c.amber, "info": c.text},
         **{"pinned": c.accent, "known": c.text, "fresh": c.green, "doubtful": c.amber, "held": c.violet},
-        **{"superseded": c.faint, "calm": c.green, "quiet": c.amber, "stop": c.red, "gauge-rest": c.faint},
+        **{
+            "superseded": c.faint,
+            "marked": c.amber,
+            "calm": c.green,
+            "quiet": c.amber,
+            "stop": c.red,
+            "gauge-rest": c.faint,
+        },
     }
 
 

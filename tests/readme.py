@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from core.settings import Settings
-from ledger_tui.actions import ACTIONS, PANE_TITLES, PANES
+from ledger_tui.actions import ACTIONS, PANES, PLACE_TITLES
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -36,8 +36,20 @@ def settings() -> str:
 def _places(contexts: frozenset[str]) -> str:
     if contexts >= set(PANES):
         return "everywhere" if "welcome" in contexts else "lists"
-    places = (*PANES, "receipt", "help", "picker", "permission", "question", "welcome")
-    return ", ".join(PANE_TITLES.get(place, place) for place in places if place in contexts)
+    places = (
+        *PANES,
+        "held",
+        "receipt",
+        "held_receipt",
+        "repeats",
+        "help",
+        "inbox",
+        "picker",
+        "permission",
+        "question",
+        "welcome",
+    )
+    return ", ".join(PLACE_TITLES.get(place, place) for place in places if place in contexts)
 
 
 def rendered(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 
 from core.clock import now_ms
 from core.ledger.commands import Command
-from core.ledger.injection import label
+from core.ledger.topics import label
 from core.store.dump import DumpContents
 from core.text import clean_line
 from core.views import Answers, Estimate, FindingView, LogRow, Pane, Reply, ServerView, SessionItem, SessionView

@@ -73,7 +73,7 @@ def _surroundings(args: argparse.Namespace) -> Surroundings:
     named_by = "--server" if getattr(args, "server", None) else "OPENCODE_SERVER"
     return Surroundings(
         options=chosen,
-        load=lambda: options.config(args),
+        load=lambda: options.config(args, quiet=True),
         environ=dict(os.environ),
         terminal=_terminal(),
         version=program_version(),

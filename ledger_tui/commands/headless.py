@@ -16,8 +16,9 @@ exit codes: 1 failed, 2 wrong usage, 3 server unreachable or refused, 130 Ctrl-C
 """
 
 
-def arguments(_parser: argparse.ArgumentParser) -> None:
-    """This command has no flags of its own."""
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add this command's own flag."""
+    options.add_resume(parser)
 
 
 def run(args: argparse.Namespace) -> int:

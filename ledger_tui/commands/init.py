@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ledger_tui import options
-from ledger_tui.output import say
+from ledger_tui.output import complain, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
     from core.installing.install import install  # noqa: PLC0415
 
     place, others = places(args)
+    if caution := telling.caution(place):
+        complain(caution)
     version = texts.program_version()
     deeds = install(place, plugin=texts.plugin_text(version), version=version, model=args.model, dry_run=args.dry_run)
     tell(deeds, dry_run=args.dry_run)

@@ -11,7 +11,8 @@ HELP = "put a recorded stream through the ledger, offline; JSON lines on standar
 EXAMPLES = """\
 FILE holds one event of OpenCode's /event as JSON per line; - is standard input, and a pipe will do. A raw SSE capture,
 events of /global/event and gzip are accepted too. The same input and the same settings give the same bytes. No dump is
-written unless dump_path is set.
+written unless dump_path is set. With --store each change is in a database before its line appears: killed and started
+again with the same file and store, the ledger goes on where it was.
 
 examples:
   ledger-tui replay session.jsonl
@@ -29,6 +30,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="answers of the extractions, one JSON string per line, in order (default: none, so each extraction fails)",
     )
+    parser.add_argument(
+        "--store",
+        metavar="PATH",
+        type=Path,
+        help="database to keep the ledger in, made if need be (default: none, nothing is kept)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -39,4 +46,4 @@ def run(args: argparse.Namespace) -> int:
 
     # A file of that name is `./-`, which a Path would make the same as `-`.
     file = None if args.file == "-" else Path(args.file)
-    return replay(file, settings, args.answers, JsonLines(standard_output()))
+    return replay(file, settings, args.answers, JsonLines(standard_output()), args.store)

@@ -1,4 +1,4 @@
-"""Rows of the Extractions pane: one line each, oldest first."""
+"""Rows of the Extractions pane: the extractions, oldest first, then what waits for a person."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.views import ExtractionView, SessionView
 from ledger_tui.format import count, elapsed, left, plural, right, took
 from ledger_tui.rows.look import Line, Look, spread
+from ledger_tui.rows.waiting import BudgetRow, HeldRow, PairsRow
 
 ROLES = {"queued": "waiting", "running": "busy", "done": "live", "failed": "error", "skipped": "faint"}
 _SIGNS = ROLES | {"skipped": "superseded"}
@@ -74,11 +75,18 @@ def outcome(x: ExtractionView) -> str:
     parts = [f"{x.added} new" if x.added else "nothing new"]
     if x.duplicates:
         parts.append(f"{x.duplicates} known")
+    if x.held:
+        parts.append(f"{x.held} held")
     if x.rejected:
         parts.append(f"{x.rejected} rejected")
     return ", ".join(parts)
 
 
-def extraction_rows(view: SessionView) -> list[ExtractionRow]:
-    """The rows for this session."""
-    return [ExtractionRow(x.id, x) for x in view.extractions]
+def extraction_rows(view: SessionView) -> list[ExtractionRow | BudgetRow | HeldRow | PairsRow]:
+    """The rows for this session: extractions, why there are no more of them, pairs, held facts."""
+    rows: list[ExtractionRow | BudgetRow | HeldRow | PairsRow] = [ExtractionRow(x.id, x) for x in view.extractions]
+    if view.budget.reached:
+        rows.append(BudgetRow("budget:", view.budget.reached))
+    if view.pairs:
+        rows.append(PairsRow("pairs:", tuple(view.pairs)))
+    return rows + [HeldRow("held:" + finding.id, finding) for finding in view.held_findings]

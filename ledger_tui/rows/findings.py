@@ -1,11 +1,11 @@
-"""Rows of the Findings pane: a heading per topic, then its findings, pinned ones first."""
+"""Rows of the Findings pane: a heading per topic, then its findings, pinned ones first, superseded ones last."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from core.views import FindingView, SessionView, TopicView
-from ledger_tui.format import clock, left, right, wrap
+from ledger_tui.format import clock, fit, left, right, width_of, wrap
 from ledger_tui.rows.look import Line, Look, clip, measure, spread
 
 MAX_LINES = 2
@@ -16,6 +16,12 @@ LONG_LIST = 400
 
 _SIDE = 12
 """Cells for step and clock time beside the first line."""
+
+_MARK_CELLS = 48
+"""Cells a mark may take."""
+
+_WIDE = 44
+"""From this width on a state's word says the reason as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,29 +63,37 @@ class FindingRow:
         """As many lines as the fact needs, up to `max_lines`."""
         if self.max_lines == 1:
             return 1
-        return len(self._wrapped(width))
+        return len(self._wrapped(width, Look()))
 
     def lines(self, width: int, look: Look) -> list[Line]:
         """Sign, fact, a word for any state out of the ordinary, step, clock time."""
         finding = self.finding
         role = role_of(finding)
-        step = f"s{finding.step}" if finding.step else "you"
+        step = step_of(finding)
         side = [(" " + right(step, 5), "faint"), (right(clock(finding.established_at, look.zone), 6), "faint")]
-        word = word_of(finding)
         style = {"superseded": "superseded", "held": "muted"}.get(finding.state, "text")
-        first, *more = self._wrapped(width)
+        first, *more = self._wrapped(width, look)
         out = [spread(width, [(look.signs.of(role) + " ", role)], (first, style), side)]
         out += [clip([("  ", "text"), (line, style)], width) for line in more]
-        if word:
+        if finding.superseded_by and self.max_lines > 1:
+            start = "  superseded → "
+            out[-1] = [(start, "superseded"), (fit(finding.superseded_by, width - width_of(start)), "superseded")]
+        elif word := self._word(width, look):
             _append_word(out, word, role, width)
         return out
 
     def text(self) -> str:
         """Fact, topic and state."""
-        return f"{self.finding.fact} {self.topic} {word_of(self.finding)}"
+        return f"{self.finding.fact} {self.topic} {word_of(self.finding)} {self.finding.superseded_by}".rstrip()
 
-    def _wrapped(self, width: int) -> list[str]:
-        word = word_of(self.finding)
+    def _word(self, width: int, look: Look) -> str:
+        wide = width >= _WIDE and self.max_lines > 1
+        return fit(word_of(self.finding, look if wide else None), width - 4)
+
+    def _wrapped(self, width: int, look: Look) -> list[str]:
+        if self.finding.superseded_by:
+            return [*wrap(self.finding.fact, max(10, width - 2 - _SIDE), 1), ""][: self.max_lines]
+        word = self._word(width, look)
         room = max(10, width - 2 - _SIDE)
         lines = wrap(self.finding.fact, room, self.max_lines, rest=width - 2)
         if word and self.max_lines > 1 and len(lines) == 1 and len(lines[0]) + len(word) + 2 > room:
@@ -101,18 +115,35 @@ def _append_word(lines: list[Line], word: str, role: str, width: int) -> None:
     lines[0] = clip([sign, (kept, style), ("  " + word, role), (" " * filler, style), *side], width)
 
 
+def step_of(finding: FindingView) -> str:
+    """ "s12"; without a step "you" for a fact of a person's own, "early" for one from before the ledger came."""
+    if finding.step:
+        return f"s{finding.step}"
+    return "you" if finding.source == "user" else "early"
+
+
 def role_of(finding: FindingView) -> str:
     """The role that signs and colours a finding."""
+    if finding.mark and finding.state in ("accepted", "fresh"):
+        return "marked"
     if finding.state == "accepted":
         return "pinned" if finding.pinned else "known"
     return finding.state
 
 
-def word_of(finding: FindingView) -> str:
-    """The word for a state out of the ordinary; empty for a plain known fact."""
+def word_of(finding: FindingView, look: Look | None = None) -> str:
+    """The word for a state out of the ordinary, with its reason when `look` is given; empty for a plain known fact."""
     words = {"accepted": "", "held": "held: waits for you", "fresh": "confirmed again"}
     word = words.get(finding.state, finding.state)
-    return ", ".join(part for part in ("pinned" if finding.pinned else "", word) if part)
+    if look and finding.state == "doubtful" and finding.stale_for:
+        word = f"doubtful: file changed {clock(finding.stale_at, look.zone)}".rstrip()
+    mark = mark_of(finding) if look else "marked" if finding.mark else ""
+    return ", ".join(part for part in ("pinned" if finding.pinned else "", word, mark) if part)
+
+
+def mark_of(finding: FindingView) -> str:
+    """What a reader should know of it, without a subject: "reads like an order to the agent"."""
+    return fit(finding.mark.removeprefix("it "), _MARK_CELLS)
 
 
 def finding_rows(view: SessionView) -> list[TopicRow | FindingRow]:
@@ -123,5 +154,6 @@ def finding_rows(view: SessionView) -> list[TopicRow | FindingRow]:
         if not topic.findings:
             continue
         rows.append(TopicRow("topic:" + topic.topic, topic))
-        rows += [FindingRow(found.id, found, topic.topic, topic.muted, lines) for found in topic.findings]
+        ordered = sorted(topic.findings, key=lambda found: found.state == "superseded")
+        rows += [FindingRow(found.id, found, topic.topic, topic.muted, lines) for found in ordered]
     return rows

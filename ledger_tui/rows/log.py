@@ -11,7 +11,7 @@ from ledger_tui.rows.look import Line, Look, last, measure, spread
 MAX_ROWS = 1_000
 """Events listed at most, the last ones."""
 
-_KINDS = {"connection": "server", "extraction": "extract"}
+_KINDS = {"connection": "server", "extraction": "extract", "request": "asks"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from urllib.parse import urlsplit
 
-from core.views import MeterView, PermissionView, ServerView, SessionView
+from core.views import MeterView, PermissionView, ServerView, SessionItem, SessionView
 from ledger_tui.format import count, elapsed, fit, money, plural
 from ledger_tui.rows.delivery import status_words
-from ledger_tui.rows.empty import from_file, was_extracted
+from ledger_tui.rows.empty import from_file, running_now, was_extracted
 from ledger_tui.rows.look import Line, Look, clip, measure, say
 from ledger_tui.rows.meters import count_of, ordered
 
@@ -36,6 +36,8 @@ def verdict(view: SessionView, look: Look) -> tuple[str, str, str]:
         return "calm", "watching", f"{plural(view.findings, 'fact')} in this file"
     meters = [meter for meter in ordered(view) if not meter.muted]
     worst = meters[0] if meters else None
+    if worst and worst.action == "stop" and view.state not in ("busy", "loading"):
+        return "quiet", "went in circles", f"over {worst.name}, looked at {_times(worst)}; told to stop, now {view.state}"
     if worst and worst.action == "stop":
         return "stop", "going in circles", f"{worst.name} looked at {_times(worst)}; told to stop"
     if worst and worst.action == "quiet" and worst.count > 1:
@@ -58,6 +60,8 @@ def _calm_verdict(view: SessionView) -> tuple[str, str, str]:
     if view.findings:
         return "calm", "steady", f"{plural(view.findings, 'fact')} known, nothing looked at twice"
     if view.completed or view.steps:
+        if running := running_now(view):
+            return "calm", "watching", f"no facts yet, {running} is running"
         left_over = max(0, view.interval - view.buffered)
         which = "next" if was_extracted(view) else "first"
         return "calm", "watching", f"no facts yet, {which} extraction in {plural(left_over, 'step')}"
@@ -76,13 +80,23 @@ def _recent_facts(view: SessionView) -> int:
 
 
 def status_lines(
-    server: ServerView, view: SessionView | None, width: int, rows: int, look: Look, *, offered: bool = False
+    server: ServerView,
+    view: SessionView | None,
+    width: int,
+    rows: int,
+    look: Look,
+    *,
+    offered: bool = False,
+    elsewhere: Sequence[SessionItem] = (),
 ) -> list[Line]:
-    """One or two lines of exactly `width` cells at most."""
+    """One or two lines of exactly `width` cells at most.
+
+    `offered`: the plugin can be installed from here. `elsewhere`: sessions not on screen that wait for an answer.
+    """
     if rows == 1:
         ends = [
-            _verdict_span(view, look),
-            _live(server, look, short=True),
+            [*_verdict_span(view, look, elsewhere), *_watching(server, look)],
+            [] if server.host else _live(server, look, short=True),
             *_queued(view),
             *_spent(view),
             *_notes(server, view),
@@ -93,6 +107,8 @@ def status_lines(
     first = _fill(_identity(server, view, look), [_live(server, look, short=False), *_agent(view)], width)
     if view is not None and view.permissions:
         return [first, _asked_line(view.permissions, width, look)]
+    if elsewhere:
+        return [first, _elsewhere_line(elsewhere, width, look)]
     ways = [*_notes(server, view), *_offer(server, look, offered=offered)]
     return [first, _fill(_verdict_line(view, look), [*_queued(view), *ways, *_spent(view)], width)]
 
@@ -117,12 +133,12 @@ def _live(server: ServerView, look: Look, *, short: bool) -> Line:
     if short:
         return line
     more = f" +{server.servers - 1}" if server.servers > 1 else ""
-    line += [(" " + fit(_address(server.url), 28) + more, "muted")] if server.url else []
+    line += [(" " + fit(short_address(server.url), 28) + more, "muted")] if server.url else []
     return [*line, (f" {look.signs.dot} OpenCode {fit(server.version, 12)}", "faint")] if server.version else line
 
 
-def _address(url: str) -> str:
-    """ ":4096" for this machine, else host and port; what is no URL as it is."""
+def short_address(url: str) -> str:
+    """An address as ":4096" for this machine, else host and port; what is no URL as it is."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -168,13 +184,32 @@ def _amount(tokens: int, cost: float) -> str:
     return f"{count(tokens)} tok {money(cost)}" if cost else f"{count(tokens)} tok"
 
 
-def _verdict_span(view: SessionView | None, look: Look) -> Line:
+def _verdict_span(view: SessionView | None, look: Look, elsewhere: Sequence[SessionItem] = ()) -> Line:
+    if view is not None and view.permissions:
+        return [("? waits for you ", "error"), *say("{permit}", look)]
+    if elsewhere:
+        return [("? another waits ", "error"), *say("{permit}", look)]
     if view is None:
         return []
-    if view.permissions:
-        return [("? waits for you ", "error"), *say("{permit}", look)]
     role, headline, _ = verdict(view, look)
     return [(f"{look.signs.of(role)} {headline}", role)]
+
+
+def _watching(server: ServerView, look: Look) -> Line:
+    """In short that another ledger hosts the project, and which process that is."""
+    if not server.host:
+        return []
+    return [(f"  {look.signs.of('waiting')} watching {fit(server.host.partition(' in ')[0], 16)}", "waiting")]
+
+
+def _elsewhere_line(elsewhere: Sequence[SessionItem], width: int, look: Look) -> Line:
+    """The session that waits for an answer out of sight, and the keys that lead there."""
+    more = f" and {len(elsewhere) - 1} more" if len(elsewhere) > 1 else ""
+    ways: Line = [(more, "muted"), ("  ", "text"), *say("{permit} goes there, {sessions} lists them", look)]
+    what = "a permission" if elsewhere[0].waits_for == "permission" else "an answer"
+    start: Line = [(" ? another session waits", "error"), (f" for {what}: ", "muted")]
+    title = fit(elsewhere[0].title or elsewhere[0].root, max(0, width - measure(start) - measure(ways) - 1))
+    return clip([*start, (title, "strong"), *ways], width)
 
 
 def _asked_line(asked: Sequence[PermissionView], width: int, look: Look) -> Line:
@@ -233,6 +268,8 @@ def banner(server: ServerView, look: Look) -> Line:
         text += f", next in {elapsed(wait + 999)}" if wait > 0 else ""
         line: Line = [(text + "; nothing is lost.", "waiting")]
         return [*line, ("  " + fit(server.detail, 200), "muted")] if server.detail else line
+    if server.store:
+        return [(f"{look.signs.warn} ", "error"), (fit(server.store, 300), "error")]
     if server.state == "live" and server.ended:
         return say("The recording has ended: look around, or {quit} to quit.", look)
     if server.state in ("live", "file") and not server.detail:
@@ -257,6 +294,8 @@ def welcome(server: ServerView, look: Look, *, demo: bool, offered: bool = False
         out += [say(_OFFER, look), []]
     for text in _advice(server, demo=demo):
         out += [say(text, look), []]
+    if server.state == "none" and server.others:
+        out.append([(fit("OpenCode for other folders: " + ", ".join(server.others), 300), "faint")])
     return out
 
 

@@ -11,6 +11,7 @@ from ledger_tui.format import count, plural
 from ledger_tui.keys import shown
 from ledger_tui.rows.look import Line, wrap_line
 from ledger_tui.screens.dialog import Box, Dialog
+from ledger_tui.widgets.bars import Hint
 
 _WIDTH = 58
 
@@ -30,6 +31,12 @@ class Ask(Dialog[str | None]):
         for key, meaning in {**self._answers, "escape": "leave it"}.items():
             lines.append([(f"{shown(key):>4}", "key"), (f"  {meaning}", "muted")])
         yield Box(self.desk.brush, self._title, [*lines, []], _WIDTH)
+        yield self.hints
+
+    def footer(self) -> list[Hint]:
+        """The answers."""
+        answers = [(shown(key), meaning, True, 8, "") for key, meaning in self._answers.items()]
+        return [*answers, ("esc", "leave it", True, 9, "")]
 
     async def pressed(self, event: events.Key) -> None:
         """The answers' keys and escape."""
@@ -44,11 +51,12 @@ class Ask(Dialog[str | None]):
 
 def extract_question(estimate: Estimate, buffered: int) -> tuple[str, str, dict[str, str]]:
     """Title, text and answers of the question whether steps from before the ledger are extracted as well."""
-    text = (
-        f"{plural(estimate.steps, 'step')} happened before the ledger came. To extract facts from them, about "
-        f"{estimate.tokens:,} tokens ({count(estimate.prompt_chars)} characters) go to the model. "
-        "That cannot be taken back."
+    sent = (
+        f"To extract facts from them, about {estimate.tokens:,} tokens ({count(estimate.prompt_chars)} characters) go "
+        "to the model. That cannot be taken back."
     )
+    before = f"{plural(estimate.steps, 'step')} happened before the ledger came."
+    text = f"{before} {sent if estimate.tokens else 'Rules read them; no model is asked.'}"
     answers = {"y": "extract the earlier steps too" if buffered else "extract the earlier steps"}
     if buffered:
         answers["n"] = f"only the {plural(buffered, 'step')} since then"

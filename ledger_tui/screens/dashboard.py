@@ -10,7 +10,7 @@ from textual.geometry import NULL_OFFSET, Size, Spacing
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
-from core.views import Pane, SessionView
+from core.views import Pane, SessionItem, SessionView
 from ledger_tui.actions import BY_ID, PANE_TITLES, PANES, Situation
 from ledger_tui.desk import Desk
 from ledger_tui.offer import Offer
@@ -23,6 +23,7 @@ from ledger_tui.rows.look import Line, Look, Row, clip, say
 from ledger_tui.rows.meters import MeterRow, gauge_strip, meter_rows
 from ledger_tui.rows.status import banner, status_lines, welcome
 from ledger_tui.rows.steps import step_rows
+from ledger_tui.rows.waiting import HeldRow
 from ledger_tui.screens import deeds
 from ledger_tui.screens.base import LedgerScreen
 from ledger_tui.widgets.bars import Bar, centred
@@ -83,7 +84,8 @@ class Dashboard(LedgerScreen[None]):
 
     def _pane(self, pane: str) -> ListPane:
         def empty(look: Look) -> Line:
-            return empty_text(pane, self.view, look)
+            tokens = self.desk.host.estimate().tokens if pane == "extractions" and self.view else 0
+            return empty_text(pane, self.view, look, tokens)
 
         return ListPane(self.desk.brush, self.desk.look, empty, pane=pane, tail=pane in _STREAMS)
 
@@ -171,7 +173,9 @@ class Dashboard(LedgerScreen[None]):
         """Give a pane the rows of the present view."""
         self._late.discard(name)
         if self.view:
-            self.panes[name].list.update(_ROWS[name](self.view))
+            state = self.panes[name].list
+            state.steady = name == self.active and isinstance(state.current, HeldRow)
+            state.update(_ROWS[name](self.view))
             self.panes[name].info = info_of(name, self.view, self.look())
 
     def repaint(self, only: frozenset[Pane] | None = None) -> None:
@@ -196,7 +200,15 @@ class Dashboard(LedgerScreen[None]):
     # -- what the bars say
 
     def _status(self, width: int, height: int) -> list[Line]:
-        return status_lines(self.desk.host.server, self.view, width, height, self.look(), offered=self._offered())
+        server, look = self.desk.host.server, self.look()
+        asking = self.elsewhere
+        return status_lines(server, self.view, width, height, look, offered=self._offered(), elsewhere=asking)
+
+    @property
+    def elsewhere(self) -> list[SessionItem]:
+        """Sessions that are not on screen and wait for an answer, the most recently active first."""
+        host = self.desk.host
+        return [item for item in host.sessions if item.waits_for and item.root != host.selected]
 
     def _banner(self) -> Line:
         line = banner(self.desk.host.server, self.look())
@@ -227,11 +239,20 @@ class Dashboard(LedgerScreen[None]):
         host = self.desk.host
         if self.view is None:
             return Situation(
-                "welcome", host.server, read_only=host.read_only, demo=self._may_demo(), offered=self._offered()
+                "welcome",
+                host.server,
+                read_only=host.read_only,
+                demo=self._may_demo(),
+                offered=self._offered(),
+                local=self.desk.offer is not None,
+                elsewhere=bool(self.elsewhere),
             )
         state = self.panes[self.active].list
-        topic, findings = "", []
-        if self.active == "findings":
+        context, topic, findings = self.active, "", []
+        if self.active == "extractions":
+            findings = [row.finding for row in state.chosen_rows if isinstance(row, HeldRow)]
+            context = "held" if findings else context
+        elif self.active == "findings":
             chosen = [row for row in state.chosen_rows if isinstance(row, FindingRow)]
             findings = [row.finding for row in chosen]
             current = state.current
@@ -241,7 +262,7 @@ class Dashboard(LedgerScreen[None]):
             found = next((group.findings for group in self.view.topics if group.topic == topic), ())
             findings = [finding for finding in found if finding.state in ("accepted", "fresh")]
         return Situation(
-            self.active,
+            context,
             host.server,
             self.view,
             read_only=host.read_only,
@@ -252,6 +273,8 @@ class Dashboard(LedgerScreen[None]):
             filtered=bool(state.filter),
             zoomed=self.zoomed,
             offered=self._offered(),
+            local=self.desk.offer is not None,
+            elsewhere=bool(self.elsewhere),
         )
 
     def _may_demo(self) -> bool:

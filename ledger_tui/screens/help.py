@@ -11,7 +11,7 @@ from ledger_tui.desk import Desk
 from ledger_tui.format import width_of
 from ledger_tui.keys import shown
 from ledger_tui.rows.delivery import figure_lines
-from ledger_tui.rows.look import Line, wrap_line
+from ledger_tui.rows.look import Line, say, wrap_line
 from ledger_tui.screens.base import LedgerScreen
 from ledger_tui.widgets.reader import Reader
 
@@ -20,13 +20,20 @@ _ABOUT = {
     "findings": "What is established, by topic, pinned facts first.",
     "meters": "How often the agent looked again at what is known. Full gauge: it is told to stop.",
     "extractions": "Each time facts were distilled from the steps, and what came of it.",
+    "held": "Facts that no output bears out, or that read like an order, wait here for you: they are not shown to the "
+    "agent until you accept them. Choose several with {select}.",
+    "inbox": "Facts of which one replaced the other, that may contradict each other, or that may say the same. Nothing "
+    "has to be decided: until then a replaced fact is not shown to the agent, and of the others both are.",
+    "repeats": "How often the same command gave the same output again, and what the ledger has cost.",
     "log": "All that the ledger noticed and did.",
     "welcome": "No session is shown yet.",
     "receipt": "Where it came from. Marked words are those of the fact, found in the output.",
+    "held_receipt": "Where it came from, and what speaks against it. You decide whether it holds.",
     "picker": "The sessions of this folder, the most recently active first.",
     "permission": "The agent waits until this is allowed or refused, here or in OpenCode.",
     "question": "The agent waits for an answer, given here or in OpenCode. Several answers are shown again at the end.",
 }
+_TITLES = {**PANE_TITLES, "held": "Held facts", "held_receipt": "Receipt", "inbox": "Pairs of facts"}
 _WITH_FIGURES = ("meters", "log")
 """Panes that are about notes: their help says what became of them."""
 _SIGNS = (
@@ -36,6 +43,7 @@ _SIGNS = (
     ("doubtful", "its file changed since"),
     ("held", "waits for you"),
     ("superseded", "replaced by a newer fact"),
+    ("marked", "look twice before you believe it"),
 )
 
 
@@ -47,7 +55,7 @@ class Help(LedgerScreen[None]):
     def __init__(self, desk: Desk, about: Situation) -> None:
         super().__init__(desk)
         self._about = about
-        title = PANE_TITLES.get(about.context, about.context.capitalize())
+        title = _TITLES.get(about.context, about.context.capitalize())
         self.reader = Reader(desk.brush, f"Help: {title}", self._lines)
 
     def compose(self) -> ComposeResult:
@@ -67,7 +75,7 @@ class Help(LedgerScreen[None]):
 
     def _lines(self, width: int) -> list[Line]:
         context = self._about.context
-        out: list[Line] = wrap_line([(_ABOUT.get(context, ""), "text")], width)
+        out: list[Line] = wrap_line(self._about_lines(), width)
         if context in _WITH_FIGURES:
             for line in figure_lines(self._about.server, self._about.view):
                 out += wrap_line(line, width)
@@ -80,6 +88,10 @@ class Help(LedgerScreen[None]):
             for action in actions:
                 out += self._entry(action, width)
         return out + self._legend() if context == "findings" else out
+
+    def _about_lines(self) -> Line:
+        said = say(_ABOUT.get(self._about.context, ""), self.look())
+        return [(text, "text" if style == "muted" else style) for text, style in said]
 
     def _entry(self, action: Action, width: int) -> list[Line]:
         keys = " ".join(map(shown, self.desk.keys.keys(action.id))) or "no key"

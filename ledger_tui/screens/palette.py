@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textual import events
 from textual.app import ComposeResult
 
-from ledger_tui.actions import ACTIONS, PANE_TITLES, Action, Situation
+from ledger_tui.actions import ACTIONS, PLACE_TITLES, WINDOWS, Action, Situation
 from ledger_tui.desk import Desk
 from ledger_tui.format import left
 from ledger_tui.keys import shown
@@ -15,9 +15,6 @@ from ledger_tui.rows.look import Line, Look, spread
 from ledger_tui.screens.dialog import Dialog
 from ledger_tui.widgets.framed import Tab
 from ledger_tui.widgets.listing import ListPane
-
-_WINDOWS = {"receipt", "help", "picker", "permission", "question"}
-"""Where there is no palette."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ class ActionPalette(Dialog[str | None]):
 
     def on_mount(self) -> None:
         """All actions of the dashboard, possible ones first."""
-        self._rows = [self._row(action) for action in ACTIONS if action.contexts - _WINDOWS]
+        self._rows = [self._row(action) for action in ACTIONS if action.contexts - WINDOWS]
         self._sort()
 
     def _sort(self) -> None:
@@ -91,7 +88,7 @@ class ActionPalette(Dialog[str | None]):
         if self._now.context in action.contexts:
             reason = action.check(self._now)
         else:
-            places = [title for pane, title in PANE_TITLES.items() if pane in action.contexts]
+            places = [title for place, title in PLACE_TITLES.items() if place in action.contexts - WINDOWS]
             reason = f"Not here; it works in {' and '.join(places) or 'the welcome'}."
         keys = " ".join(map(shown, self.desk.keys.keys(action.id)[:1]))
         return ActionRow(action.id, action, keys, reason, ACTIONS.index(action))

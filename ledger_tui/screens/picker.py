@@ -12,6 +12,7 @@ from ledger_tui.actions import Situation
 from ledger_tui.desk import Desk
 from ledger_tui.format import ago, fit, plural, right
 from ledger_tui.rows.look import Line, Look, Row, spread
+from ledger_tui.rows.status import short_address
 from ledger_tui.screens.dialog import Dialog
 from ledger_tui.widgets.framed import Tab
 from ledger_tui.widgets.listing import ListPane
@@ -19,8 +20,8 @@ from ledger_tui.widgets.listing import ListPane
 _MAX_HEIGHT = 24
 _STATES = {
     "busy": ("busy", "busy"),
-    "waiting": ("waiting", "waiting"),
-    "idle": ("live", "idle"),
+    "waiting": ("held", "waiting"),
+    "idle": ("waiting", "idle"),
     "error": ("error", "error"),
     "deleted": ("superseded", "deleted"),
 }
@@ -60,10 +61,12 @@ class SessionRow:
         return 1
 
     def lines(self, width: int, look: Look) -> list[Line]:
-        """State, title, findings, when it was last active."""
+        """State, title, OpenCode where there are several, steps, findings, when it was last active."""
         role, word = _STATES[self.item.state]
         facts = plural(self.item.findings, "fact") if self.item.findings else ""
-        side: Line = [(right(facts, 10), "muted"), (right(ago(look.now - self.item.updated), 12), "faint")]
+        steps = plural(self.item.steps, "step") if self.item.steps else ""
+        where: Line = [("  " + fit(short_address(self.item.server), 20), "faint")] if self.item.server else []
+        side: Line = [*where, (right(steps, 11), "muted"), (right(facts, 10), "muted"), (right(ago(look.now - self.item.updated), 12), "faint")]
         start: Line = [(f"{look.signs.of(role)} {word:<8}", role)]
         if self.item.waits_for:
             what = "a permission" if self.item.waits_for == "permission" else "an answer"

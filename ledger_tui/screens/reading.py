@@ -8,11 +8,13 @@ from typing import ClassVar
 from textual.app import ComposeResult
 
 from core.ledger.steps import Step
-from core.views import ExtractionView, FindingView, LogRow, Pane, SessionView
+from core.views import ExtractionView, FindingView, LogRow, PairView, Pane, SessionView
 from ledger_tui.actions import Situation
 from ledger_tui.desk import Desk
+from ledger_tui.format import tame
 from ledger_tui.rows import reading
-from ledger_tui.rows.look import Line, Look
+from ledger_tui.rows.look import Line, Look, wrap_line
+from ledger_tui.rows.receipt import receipt_lines, receipt_text
 from ledger_tui.screens.base import LedgerScreen
 from ledger_tui.widgets.reader import Reader
 
@@ -20,8 +22,22 @@ Content = Callable[[int, Look, bool], list[Line]]
 """Makes the lines for a width; the flag asks for all lines of the outputs."""
 
 
-class Reading(LedgerScreen[None]):
-    """A text with its own keys; `copied` gives what `copy` copies."""
+Copied = Callable[[], tuple[str, str]]
+"""Gives the text to copy, and what to call it."""
+
+
+class Reading(LedgerScreen[str | None]):
+    """A text with its own keys. Dismissed with the id of an action that is not the text's own business.
+
+    Args:
+        desk: what all screens share.
+        title: stands in the frame.
+        content: makes the lines.
+        copied: what `copy` copies.
+        follows: panes whose changes change the text.
+        whole: there is never more to show.
+        held: the finding that is read, while it waits for a person.
+    """
 
     context: ClassVar[str] = "receipt"
 
@@ -30,16 +46,18 @@ class Reading(LedgerScreen[None]):
         desk: Desk,
         title: str,
         content: Content,
-        copied: Callable[[], tuple[str, str]],
+        copied: Copied,
         *,
-        live: bool = False,
+        follows: frozenset[Pane] = frozenset(),
         whole: bool = False,
+        held: Callable[[], FindingView | None] = lambda: None,
     ) -> None:
         super().__init__(desk)
         self._content = content
         self._copied = copied
-        self._live = live
+        self._follows = follows
         self._whole = whole
+        self._held = held
         self._everything = False
         self.reader = Reader(desk.brush, title, self._lines)
 
@@ -54,11 +72,20 @@ class Reading(LedgerScreen[None]):
     def situation(self) -> Situation:
         """There is always something to copy here."""
         host = self.desk.host
-        return Situation(self.context, host.server, read_only=host.read_only, rows=1, whole=self._whole)
+        held = self._held()
+        return Situation(
+            "held_receipt" if held else self.context,
+            host.server,
+            host.view() if held else None,
+            read_only=host.read_only,
+            findings=(held,) if held else (),
+            rows=1,
+            whole=self._whole,
+        )
 
     def changed(self, panes: frozenset[Pane], view: SessionView | None) -> None:
-        """A receipt follows its finding."""
-        if self._live and "findings" in panes:
+        """The text follows what it is about."""
+        if self._follows & panes:
             self.reader.remake()
 
     def recolour(self) -> None:
@@ -83,6 +110,8 @@ class Reading(LedgerScreen[None]):
             from ledger_tui.screens.help import help_screen  # noqa: PLC0415
 
             await self.app.push_screen(help_screen(self.desk, now))
+        else:
+            self.dismiss(action)
 
 
 def receipt(desk: Desk, finding: FindingView) -> Reading:
@@ -95,11 +124,32 @@ def receipt(desk: Desk, finding: FindingView) -> Reading:
         gone: list[Line] = (
             [] if desk.host.receipt(finding.id) else [[("This finding is no longer in the ledger.", "waiting")], []]
         )
-        return gone + reading.receipt_lines(current(), width, look, everything=everything)
+        return gone + receipt_lines(current(), width, look, everything=everything)
 
-    return Reading(
-        desk, "Receipt", content, lambda: (reading.receipt_text(current()), "the fact and its calls"), live=True
-    )
+    def held() -> FindingView | None:
+        return current() if current().state == "held" and desk.host.receipt(finding.id) else None
+
+    def copied() -> tuple[str, str]:
+        return receipt_text(current()), "the fact and its calls"
+
+    return Reading(desk, "Receipt", content, copied, follows=frozenset({"findings"}), held=held)
+
+
+def pair(desk: Desk, shown: PairView) -> Reading:
+    """The receipts of both facts of a pair, the newer one first."""
+
+    def both() -> list[FindingView]:
+        return [desk.host.receipt(finding.id) or finding for finding in (shown.new, shown.old)]
+
+    def content(width: int, look: Look, everything: bool) -> list[Line]:
+        newer, older = (receipt_lines(finding, width, look, everything=everything) for finding in both())
+        line = look.signs.frame[4] * width
+        return [[("The newer", "title")], [], *newer, [], [(line, "frame")], [], [("The older", "title")], [], *older]
+
+    def copied() -> tuple[str, str]:
+        return "\n\n\n".join(map(receipt_text, both())), "both facts and their calls"
+
+    return Reading(desk, "Receipts", content, copied, follows=frozenset({"findings"}))
 
 
 def step(desk: Desk, shown: Step, agent: str) -> Reading:
@@ -124,6 +174,15 @@ def extraction(desk: Desk, shown: ExtractionView) -> Reading:
         lambda: (f"{shown.id} {shown.state} {shown.error}".strip(), "the extraction"),
         whole=True,
     )
+
+
+def sentence(desk: Desk, title: str, text: str) -> Reading:
+    """A sentence that has no room in its row."""
+
+    def content(width: int, look: Look, everything: bool) -> list[Line]:
+        return wrap_line([(tame(text[:2_000]), "text")], width)
+
+    return Reading(desk, title, content, lambda: (text, "the sentence"), whole=True)
 
 
 def event(desk: Desk, shown: LogRow) -> Reading:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 
 from textual import events
 from textual.app import ComposeResult
@@ -16,6 +17,8 @@ from ledger_tui.rows.look import Line
 from ledger_tui.screens.dialog import Dialog
 from ledger_tui.widgets.reader import Reader
 
+SETTLE_SECONDS = 0.3
+"""Keys that come sooner, after the window opened or after each other, were meant for what it covers."""
 _WIDTH = 76
 _MARGIN = 6
 
@@ -26,6 +29,7 @@ class Request(Dialog[ScreenResultType]):
     def __init__(self, desk: Desk, asked: PermissionView, title: str) -> None:
         super().__init__(desk)
         self.asked = asked
+        self._quiet_until = monotonic() + SETTLE_SECONDS
         self.who = asker(desk.host.view(), asked)
         self.reader = self.make_reader(f"The {'sub-agent' if self.who else 'agent'} asks{title}", self.lines)
 
@@ -61,6 +65,18 @@ class Request(Dialog[ScreenResultType]):
     def _leave_if_answered(self, view: SessionView | None) -> None:
         if self.app.screen is self and self.asked.id not in {asked.id for asked in (view.permissions if view else ())}:
             self.dismiss(None)
+
+    async def pressed(self, event: events.Key) -> None:
+        """No answer is given by keys that are typed without a look at the window."""
+        now = monotonic()
+        if now < self._quiet_until and event.key != "escape":
+            self._quiet_until = now + SETTLE_SECONDS
+            event.stop()
+            event.prevent_default()
+            self.say("Wait a moment before you answer: this window has just opened.", ok=False)
+            return
+        self._quiet_until = 0.0
+        await super().pressed(event)
 
     def fit(self, below: int = 0) -> None:
         """Draw anew, leaving so many lines free below."""

@@ -71,10 +71,12 @@ class Framed(Canvas):
 
     def _top(self, width: int, signs: Signs, style: str) -> Line:
         start: Line = [(signs.frame[0], style), *self._titles(width - 4)]
-        end: Line = [(" ", "muted"), *self.info, (" ", "muted"), (signs.frame[1], style)] if self.info else []
-        if measure(start) + measure(end) + 2 > width:
-            end = []
-        end = end or [(signs.frame[1], style)]
+        room = width - measure(start) - 5
+        info = list(self.info)
+        while info and measure(info) > room:
+            del info[:2]  # a fact and the dot behind it
+        end: Line = [(" ", "muted"), *info, (" ", "muted")] if info else []
+        end.append((signs.frame[1], style))
         start = clip(start, width - measure(end))
         return [*start, (signs.frame[4] * (width - measure(start) - measure(end)), style), *end]
 

@@ -23,6 +23,8 @@ class ListState:
         self.top = 0
         self.tail = tail
         self.follow = tail
+        self.steady = False
+        """Whether the cursor keeps its row though the list follows: a person is about to decide over it."""
         self.unseen = 0
         self.chosen: set[str] = set()
         self.filter = ""
@@ -63,11 +65,16 @@ class ListState:
     def update(self, rows: Sequence[Row]) -> None:
         """Take over new rows; cursor, choice and what is in view stay where they were, by key."""
         keys = {row.key for row in rows}
+        before = self.current
+        if self.steady and before is not None and before.key in keys:
+            self.follow = False
         if self.tail and not self.follow:
             self.unseen = min(len(rows), self.unseen + len(keys - self._keys))
         self._all, self._keys = rows, keys
         self.chosen &= keys
         self._apply()
+        if self.tail and self.cursor == self._last():
+            self.follow, self.unseen = True, 0
 
     def resize(self, width: int, height: int) -> None:
         """The window is now `width` cells wide and `height` lines high."""
@@ -233,9 +240,9 @@ class ListState:
             self.chosen ^= {self.current.key}
             self.move(1)
 
-    def choose_all(self) -> None:
-        """Choose every row that passes the filter; a second time: none."""
-        keys = {row.key for row in self.rows if row.selectable}
+    def choose_all(self, only: type | None = None) -> None:
+        """Choose every row (`only`: of this kind) that passes the filter; a second time: none."""
+        keys = {row.key for row in self.rows if row.selectable and (only is None or isinstance(row, only))}
         self.chosen = set() if keys <= self.chosen else self.chosen | keys
 
     def visible(self) -> Iterator[tuple[int, Row, int]]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from core.ledger.observations import Tokens
+from core.ledger.repeats import RepeatRow, RepeatsView
 from core.ledger.steps import Call, Step
 from core.views import (
     ExtractionView,
     FindingView,
     LogRow,
     MeterView,
+    PairView,
     ReceiptCall,
     RunningCall,
     ServerView,
@@ -135,16 +137,67 @@ def _findings() -> tuple[FindingView, ...]:
     return (
         one("f1", CKPT, 12, 10, "model.ckpt has no header: raw float32 from byte 0", pinned=True, receipt=RECEIPT),
         one("f2", CKPT, 27, 5, "model.ckpt is little-endian float32", receipt=RECEIPT[:1]),
-        one("f3", CKPT, 30, 4, values, state="doubtful"),
+        one("f3", CKPT, 30, 4, values, state="doubtful", stale_for="/home/ada/shop/model.ckpt", stale_at=NOW - MINUTE),
         one("f4", BPE, 33, 3, "token 46107 decodes to ' Damien'"),
         one("f5", BPE, 34, 3, "vocab.bpe has 50,000 merges after one comment line"),
         one("f6", BPE, 34, 3, merges, state="fresh"),
         one("f7", BPE, 36, 2, "byte 0x20 is written as Ġ (U+0120)"),
         one("f8", CONFIG, 20, 8, "n_layer 12, n_head 12, n_embd 768"),
         one("f9", CONFIG, 0, 7, "n_ctx is 1024", source="user", history=by_hand),
-        one("f10", WEIGHTS, 28, 5, "weights start at byte 128", state="held"),
         one("f11", WEIGHTS, 31, 4, "wte comes first, then wpe"),
         one("f12", WEIGHTS, 38, 1, "layers are stored in order h0 … h11"),
+    )
+
+
+def held() -> tuple[FindingView, ...]:
+    """The facts of the example that wait for a person."""
+    return (
+        finding(
+            "f10",
+            "weights start at byte 128",
+            WEIGHTS,
+            28,
+            NOW - 5 * MINUTE,
+            state="held",
+            held_for="no output says 128",
+            receipt=RECEIPT,
+        ),
+    )
+
+
+def pairs() -> tuple[PairView, ...]:
+    """One pair of each kind."""
+
+    def one(key: str, kind: Any, older: str, newer: str, minutes: int, state: Any = "accepted") -> PairView:
+        at = NOW - minutes * MINUTE
+        follows = newer if state == "superseded" else ""
+        old = finding(key + "o", older, CKPT, 20, at - MINUTE, state=state, superseded_by=follows, receipt=RECEIPT)
+        return PairView(id=key, kind=kind, old=old, new=finding(key + "n", newer, CKPT, 31, at, receipt=RECEIPT), t=at)
+
+    return (
+        one("p1", "near", "File has no header.", "no header in file", 7),
+        one("p2", "unsure", "values are little-endian", "values are big-endian", 5),
+        one("p3", "superseded", "model.ckpt holds 8,128 values", "model.ckpt holds 8,192 values", 4, "superseded"),
+    )
+
+
+def repeats() -> RepeatsView:
+    """What came again."""
+    return RepeatsView(
+        rows=(
+            RepeatRow(command="xxd model.ckpt | head -3", before=4, after=1, tokens=2_400),
+            RepeatRow(command="stat -c %s model.ckpt", before=2, after=0, tokens=3),
+        ),
+        more=2,
+        noted=True,
+        calls_before=31,
+        calls_after=12,
+        repeats_before=9,
+        repeats_after=1,
+        repeated_tokens_before=2_100,
+        repeated_tokens_after=300,
+        extraction_tokens=4_584,
+        note_tokens=190,
     )
 
 
@@ -248,7 +301,8 @@ def example(**fields: Any) -> SessionView:
         "interval": 15,
         "earlier": 0,
         "topics": topics(),
-        "findings": 12,
+        "held_findings": held(),
+        "findings": 11,
         "max_findings": 50,
         "held": 1,
         "cap_full_of_pins": False,
@@ -275,6 +329,7 @@ def blank(**fields: Any) -> SessionView:
         "topics": (),
         "findings": 0,
         "held": 0,
+        "held_findings": (),
         "meters": (),
         "extractions": (),
         "log": (),

@@ -7,7 +7,21 @@ from typing import Any
 
 import msgspec
 
-from core.ledger.commands import Add, Command, Delete, Edit, ExtractNow, Mute, Pin, ResetMeter, TellAgent, Undo
+from core.ledger.commands import (
+    Accept,
+    Add,
+    Command,
+    Delete,
+    Edit,
+    ExtractNow,
+    Mute,
+    Pin,
+    Reject,
+    ResetMeter,
+    Resolve,
+    TellAgent,
+    Undo,
+)
 from core.views import Answers, Estimate, FindingView, Pane, Reply, ServerView, SessionItem, SessionView, TopicView
 from tests.ui.example import NOW, finding, live_server
 
@@ -58,11 +72,12 @@ class FakeHost:
         return self.current
 
     def receipt(self, finding: str) -> FindingView | None:
-        for topic in self.current.topics if self.current else ():
-            for found in topic.findings:
-                if found.id == finding:
-                    return found
-        return None
+        if self.current is None:
+            return None
+        paired = [each for pair in self.current.pairs for each in (pair.old, pair.new)]
+        listed = [found for topic in self.current.topics for found in topic.findings]
+        every = [*listed, *self.current.held_findings, *paired]
+        return next((found for found in every if found.id == finding), None)
 
     def estimate(self) -> Estimate:
         return Estimate(steps=self.current.earlier if self.current else 0, prompt_chars=23_480, tokens=5_870)
@@ -132,6 +147,10 @@ class FakeHost:
                 self._each(lambda f: msgspec.structs.replace(f, pinned=on) if f.id in ids else f)
             case Delete(ids=ids):
                 self._each(lambda f: None if f.id in ids else f)
+            case Accept(ids=ids) | Reject(ids=ids):
+                self._decide(ids, accepted=isinstance(command, Accept))
+            case Resolve(pair=pair):
+                self.change("findings", "extractions", pairs=[one for one in self.current.pairs if one.id != pair])
             case Edit(id=key, fact=fact):
                 self._each(lambda f: msgspec.structs.replace(f, fact=fact) if f.id == key else f)
             case Add(fact=fact, topic=topic):
@@ -148,6 +167,18 @@ class FakeHost:
             case ResetMeter() | ExtractNow() | TellAgent():
                 return "Extraction of 7 steps is under way."
         return "Done."
+
+    def _decide(self, ids: Sequence[str], *, accepted: bool) -> None:
+        assert self.current
+        mine = [found for found in self.current.held_findings if found.id in ids]
+        rest = [found for found in self.current.held_findings if found.id not in ids]
+        added = [
+            TopicView(topic=f.topic, findings=(msgspec.structs.replace(f, state="accepted"),), cap=5, muted=False)
+            for f in mine
+            if accepted
+        ]
+        topics = (*self.current.topics, *added)
+        self.change("findings", "extractions", held_findings=rest, held=len(rest), topics=topics)
 
     def _each(self, change: Callable[[FindingView], FindingView | None]) -> None:
         assert self.current

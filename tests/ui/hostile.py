@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from core.views import ExtractionView, FindingView, LogRow, MeterView, ReceiptCall, RunningCall, SessionView, TopicView
+from core.ledger.repeats import RepeatRow, RepeatsView
+from core.views import (
+    BudgetView,
+    ExtractionView,
+    FindingView,
+    LogRow,
+    MeterView,
+    PairView,
+    ReceiptCall,
+    RunningCall,
+    SessionView,
+    TopicView,
+)
 from tests.ui.example import CHILD, NOW, call, example, finding, step
 
 HOSTILE = (
@@ -33,6 +45,11 @@ def hostile() -> SessionView:
             LogRow(t=NOW, kind="warning", text=HOSTILE, detail=HOSTILE, level="warn"),
             LogRow(t=NOW, kind="note", text=LONG_LINE),
         ),
+        held_findings=_held(),
+        held=2,
+        pairs=_pairs(),
+        budget=BudgetView(day_tokens=9, day_limit=9, reached=HOSTILE),
+        repeats=RepeatsView(rows=(RepeatRow(command=HOSTILE, before=2, after=1, tokens=9),), more=3, noted=True),
         origins={CHILD: HOSTILE},
         completed=2,
     )
@@ -45,8 +62,22 @@ def _findings() -> tuple[FindingView, ...]:
     )
     return (
         finding("f1", HOSTILE, HOSTILE, 3, NOW, receipt=(receipt,), history=(HOSTILE,)),
-        finding("f2", LONG_LINE, "long", 4, NOW, state="superseded"),
+        finding("f2", LONG_LINE, "long", 4, NOW, state="superseded", superseded_by=HOSTILE),
+        finding("f3", HOSTILE, "long", 4, NOW, state="doubtful", stale_for=HOSTILE, stale_at=NOW, mark=HOSTILE),
     )
+
+
+def _held() -> tuple[FindingView, ...]:
+    receipt = ReceiptCall(
+        step=3, t=NOW, tool="bash", summary=HOSTILE, command=HOSTILE, ok=True, exit=0, output=HOSTILE * 3, lines=(0, 1)
+    )
+    fields = {"state": "held", "held_for": HOSTILE, "mark": HOSTILE, "files": (HOSTILE,), "receipt": (receipt,)}
+    return (finding("h1", HOSTILE, HOSTILE, 3, NOW, **fields), finding("h2", LONG_LINE, "long", 4, NOW, **fields))
+
+
+def _pairs() -> tuple[PairView, ...]:
+    old, new = finding("o", HOSTILE, HOSTILE, 1, NOW, state="superseded"), finding("n", LONG_LINE, HOSTILE, 2, NOW)
+    return (PairView(id="p1", kind="superseded", old=old, new=new, t=NOW),)
 
 
 def _meter() -> MeterView:

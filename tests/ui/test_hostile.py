@@ -41,7 +41,12 @@ HARMLESS = re.compile(
         "5",
         "2 enter o G",
         "1 g enter o",
-        "4 enter",
+        "4 g enter",
+        "4 k o",
+        "4 e",
+        "v",
+        "v o",
+        "w",
         "5 g enter",
         "2 e",
         "s",
@@ -61,7 +66,7 @@ async def test_no_control_character_is_drawn(keys: str, size: tuple[int, int]) -
             assert cell_len(line) == size[0]
 
 
-@pytest.mark.parametrize("keys", ["2 enter", "2 enter o", "1 g enter", "4 enter", "5 enter", "?"])
+@pytest.mark.parametrize("keys", ["2 enter", "2 enter o", "1 g enter", "4 g enter", "4 o", "w", "5 enter", "?"])
 async def test_nothing_breaks_the_frame(keys: str) -> None:
     async with stage(hostile(), size=(60, 20)) as play:
         await play.press(*keys.split())
@@ -87,7 +92,28 @@ def test_the_brush_is_a_second_defence() -> None:
 
 def test_the_driver_writes_nothing_of_it() -> None:
     """The real thing: a terminal's bytes, while hostile text is on every screen."""
-    keys = ["1", "2", "\r", "o", "\x1b", "d", "e", "\x1b", "3", "4", "5", "s", "\x1b", "q"]
+    keys = [
+        "1",
+        "2",
+        "\r",
+        "o",
+        "\x1b",
+        "d",
+        "e",
+        "\x1b",
+        "3",
+        "4",
+        "o",
+        "\x1b",
+        "v",
+        "\x1b",
+        "w",
+        "\x1b",
+        "5",
+        "s",
+        "\x1b",
+        "q",
+    ]
     written, status = _in_a_terminal([key.encode() for key in keys])
     assert os.waitstatus_to_exitcode(status) == 0, written[-3_000:].decode(errors="replace")
     text = written.replace(b"\x1b]22;default\x07", b"").decode()

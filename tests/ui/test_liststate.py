@@ -195,3 +195,16 @@ def test_cursor_and_window_stay_inside_whatever_happens(moves: list[str], tail: 
         if state.current:
             assert state.current.selectable
             assert state.current.key in shown(state)
+
+
+def test_a_steady_list_keeps_its_row_while_others_come_and_follows_again_at_the_end() -> None:
+    state = ListState(tail=True)
+    state.update([Plain("a"), Plain("b")])
+    state.steady = True
+    state.update([Plain("a"), Plain("b"), Plain("c")])
+    assert state.current and state.current.key == "b" and state.unseen == 1
+    state.update([Plain("a"), Plain("b")])
+    assert state.current.key == "b" and state.unseen == 0
+    state.steady = False
+    state.update([Plain("a"), Plain("b"), Plain("d")])
+    assert state.current and state.current.key == "d"

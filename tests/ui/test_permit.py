@@ -7,10 +7,12 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
+from core.ledger.observations import Option, Question
 from core.views import PermissionView
+from ledger_tui.screens import request
 from ledger_tui.screens.permit import Permit
 from tests.ui.example import CHILD, ROOT, example
-from tests.ui.stage import stage
+from tests.ui.stage import Stage, stage
 
 
 def waiting(id: str = "per_1", **more: Any) -> PermissionView:
@@ -43,8 +45,86 @@ async def test_an_answer(key: str, reply: Literal["once", "always", "reject"]) -
         assert "This time for: /etc/*" in text
         assert "allow cat * from now on" in text
         await play.press(key)
+        if key == "a":
+            assert not play.host.replies
+            assert "Press a again to allow cat * from now on." in play.footer()
+            await play.press("a")
         assert play.on_board
         assert play.host.replies == [("per_1", reply)]
+
+
+async def test_always_is_asked_for_twice_in_a_row() -> None:
+    async with stage(example(permissions=(waiting(),))) as play:
+        await play.press("P", "a", "j", "a")
+        assert not play.on_board and not play.host.replies
+        await play.press("o")
+        assert play.host.replies == [("per_1", "once")]
+
+
+@pytest.mark.parametrize("kind", ["permission", "question"])
+async def test_keys_typed_blindly_answer_nothing(
+    kind: Literal["permission", "question"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = waiting(kind=kind, questions=(Question(text="Which?", options=(Option(label="A"), Option(label="B"))),))
+    async with stage(example(permissions=(asked,))) as play:
+        monkeypatch.setattr(request, "SETTLE_SECONDS", 1_000.0)
+        await play.press("P", *"lease a 1or", "enter")
+        assert not play.on_board
+        assert not play.host.replies and not play.host.answers
+        assert "Wait a moment" in play.footer()
+        await play.press("escape")
+        assert play.on_board
+
+
+class Elsewhere:
+    """Two sessions, of which the one out of sight waits; choosing it shows it."""
+
+    def __init__(self, play: Stage) -> None:
+        other = msgspec.structs.replace(play.host.items[1], state="waiting", waits_for="permission")
+        play.host.items = [play.host.items[0], other]
+        play.host.select = self.select  # type: ignore[method-assign]
+        play.host.touch()
+        self.play = play
+
+    def select(self, root: str | None) -> None:
+        self.play.host.selections.append(root)
+        self.play.host.show(example(root="ses_1", permissions=(waiting(origin="ses_1"),)))
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_one_that_waits_in_another_session_is_said_and_gone_to(size: tuple[int, int]) -> None:
+    async with stage(size=size) as play:
+        Elsewhere(play)
+        await play.settle()
+        head = play.lines()[:2]
+        if size[0] == 120:
+            assert "? another session waits for a permission: Port the tokenizer to Rust  P goes there, s" in head[1]
+        else:
+            assert "? another waits P" in head[0]
+        await play.press("P")
+        assert play.host.selections == ["ses_1"]
+        assert isinstance(play.app.screen, Permit)
+        await play.press("o")
+        assert play.host.replies == [("per_1", "once")]
+
+
+async def test_what_waits_in_sight_comes_first() -> None:
+    async with stage(example(permissions=(waiting(),))) as play:
+        Elsewhere(play)
+        await play.settle()
+        assert "waiting for you" in play.lines()[1]
+        await play.press("P", "o")
+        assert not play.host.selections
+
+
+async def test_who_only_watches_is_told_of_another_session_too() -> None:
+    async with stage(read_only=True) as play:
+        Elsewhere(play)
+        await play.settle()
+        assert "another session waits" in play.lines()[1]
+        await play.press("P")
+        assert play.on_board and not play.host.selections
+        assert "answer in OpenCode" in play.footer()
 
 
 @pytest.mark.parametrize("key", ["escape", "q", "ctrl+c"])

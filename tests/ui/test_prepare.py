@@ -13,6 +13,8 @@ import pytest
 
 from core.errors import FileError
 from core.installing import telling
+from core.installing.install import uninstall
+from core.installing.places import project_place
 from core.installing.preparing import Preparation, Told
 from core.installing.running import Running
 from core.views import ServerView, SessionView
@@ -168,10 +170,19 @@ async def test_installed_elsewhere_in_the_meantime(project: Project) -> None:
     async with offered(project.offer()) as play:
         Preparation(project.folder).carry_out()
         await press(play, "I")
-        assert "There is nothing to do: all of it is there." in words(play)
-        assert "enter install" not in play.footer()
-        await press(play, "escape")
+        assert play.on_board
+        assert "Nothing to install: the plugin is there." in play.footer()
         assert "not prepared" not in words(play)
+
+
+async def test_the_key_looks_at_the_disk(project: Project) -> None:
+    Preparation(project.folder).carry_out()
+    lost = live_server(state="none", delivery="hook", detail="OpenCode runs in /p without a way in (process 7).")
+    async with offered(project.offer(), lost) as play:
+        assert "not prepared" not in words(play)
+        uninstall(project_place(project.folder))
+        await press(play, "I")
+        assert isinstance(play.app.screen, Prepare)
 
 
 @pytest.mark.parametrize("size", SIZES)

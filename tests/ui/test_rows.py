@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from rich.cells import cell_len
 
-from core.views import MeterView, SessionView, TopicView
+from core.views import LogRow, MeterView, PermissionView, SessionView, TopicView
 from ledger_tui.actions import PANES
 from ledger_tui.rows.empty import empty_text
 from ledger_tui.rows.extractions import extraction_rows
@@ -17,11 +17,12 @@ from ledger_tui.rows.heads import info_of, interval_bar
 from ledger_tui.rows.log import log_rows
 from ledger_tui.rows.look import Line, Look, Row, say, spread, wrap_line
 from ledger_tui.rows.meters import filled, gauge, gauge_strip, meter_rows
-from ledger_tui.rows.reading import event_lines, extraction_lines, receipt_lines, receipt_text, step_lines
+from ledger_tui.rows.reading import event_lines, extraction_lines, step_lines
+from ledger_tui.rows.receipt import receipt_lines
 from ledger_tui.rows.status import banner, status_lines, verdict, welcome
 from ledger_tui.rows.steps import step_rows
 from ledger_tui.theme import ROLES
-from tests.ui.example import NOW, blank, example, extractions, finding, live_server, log, meters, steps, topics
+from tests.ui.example import NOW, blank, example, extractions, finding, live_server, log, meters, steps
 from tests.ui.hostile import hostile
 
 LOOK = Look(NOW, UTC, key_of=lambda action: f"<{action}>")
@@ -73,9 +74,9 @@ def test_findings_show_state_by_sign_and_word() -> None:
     text = drawn(finding_rows(example()))
     assert text[0].startswith("file-format:model.ckpt") and text[0].endswith("3 of 5")
     assert text[1].startswith("◆ model.ckpt has no header") and text[1].endswith("s12 12:31")
-    assert any(line.startswith("◌ ") for line in text) and any(line.endswith("doubtful") for line in text)
-    assert any(line.startswith("? weights start at byte 128") for line in text)
-    assert any("held: waits for you" in line for line in text)
+    assert any(line.startswith("◌ ") for line in text)
+    assert any(line.endswith("doubtful: file changed 12:40") for line in text)
+    assert not any("weights start at byte 128" in line for line in text), "held facts wait in Extractions"
     assert any(line.endswith("you 12:34") for line in text)
     assert any("settings:config.json" in line and "muted" in line for line in text)
 
@@ -160,13 +161,19 @@ def only(**fields: Any) -> MeterView:
         (example(), "going in circles", "layout looked at 4 times since s20; told to stop"),
         (example(meters=meters()[:2]), "looking again", "model.ckpt 3 of 4 looks before a stop"),
         (example(meters=(only(muted=True, action="stop"),)), "learning", "5 new facts in the last 15 steps"),
-        (example(meters=(), completed=400), "steady", "12 facts known, nothing looked at twice"),
+        (example(meters=(), completed=400), "steady", "11 facts known, nothing looked at twice"),
         (
             example(meters=(), topics=(), findings=0, extractions=()),
             "watching",
             "no facts yet, first extraction in 8 steps",
         ),
-        (example(meters=(), topics=(), findings=0), "watching", "no facts yet, next extraction in 8 steps"),
+        (
+            example(meters=(), topics=(), findings=0, extractions=extractions()[:2]),
+            "watching",
+            "no facts yet, next extraction in 8 steps",
+        ),
+        (example(meters=(), topics=(), findings=0), "watching", "no facts yet, x4 is running"),
+        (example(state="idle"), "went in circles", "over layout, looked at 4 times since s20; told to stop, now idle"),
         (blank(), "waiting", "no step yet"),
     ],
 )
@@ -228,10 +235,50 @@ def test_who_hosts_is_said_in_place_of_how_notes_go() -> None:
         assert "hosted by process 1234 in pts/3" in line and "notes" not in line
 
 
+@pytest.mark.parametrize("width", [60, 80])
+def test_the_one_line_status_says_that_it_only_watches(width: int) -> None:
+    server = live_server(host="process 1234 in pts/3", delivery="off")
+    (line,) = status_lines(server, example(title="A long title that takes all the room there is"), width, 1, LOOK)
+    assert "watching process 1234" in plain(line) and "going in circles" in plain(line)
+    assert "watching" not in plain(status_lines(live_server(), example(), width, 1, LOOK)[0])
+
+
+def test_a_fact_without_a_step_is_only_yours_when_you_wrote_it() -> None:
+    found = finding("f1", "a fact", "topic", 0, NOW)
+    mine = msgspec.structs.replace(found, source="user")
+    topic = TopicView(topic="topic", findings=(found, mine), cap=5, muted=False)
+    text = drawn(finding_rows(example(topics=(topic,))))
+    assert "early 12:41" in text[1] and "you 12:41" in text[2]
+
+
+def test_an_extraction_of_earlier_steps_counts_them_once() -> None:
+    early = msgspec.structs.replace(extractions()[0], first_step=0, last_step=0, steps=29)
+    text = "\n".join(map(plain, extraction_lines(early, 80, LOOK)))
+    assert "29 steps from before" in text and text.count("29 steps") == 1
+
+
+def test_an_empty_pane_says_what_is_running() -> None:
+    view = example(topics=(), findings=0, held=0, held_findings=())
+    assert "x4 is running" in plain(empty_text("findings", view, LOOK))
+
+
+def test_the_head_of_the_log_counts_what_still_matters() -> None:
+    rows = [LogRow(t=NOW, kind="request", text="The agent waits", level="warn")]
+    waiting = PermissionView(
+        id="p", kind="permission", title="bash", text="ls", patterns="", always="", origin="", since=1
+    )
+    assert info_of("log", example(log=rows), LOOK) == []
+    assert plain(info_of("log", example(log=rows, permissions=(waiting,)), LOOK)) == "1 request open"
+    rows.append(LogRow(t=NOW, kind="warning", text="trouble", level="warn"))
+    assert plain(info_of("log", example(log=rows), LOOK)) == "1 warning"
+
+
 def test_the_banner_counts_down_and_is_empty_while_all_is_well() -> None:
     assert banner(live_server(), LOOK) == []
     server = live_server(state="reconnecting", attempt=3, retry_at=NOW + 3_200)
     assert plain(banner(server, LOOK)) == "Reconnecting, try 3, next in 4 s; nothing is lost."
+    unstored = live_server(store="Facts are not stored: ledger.db: the disk is full.")
+    assert plain(banner(unstored, LOOK)) == "▲ Facts are not stored: ledger.db: the disk is full."
     refused = live_server(state="refused", detail="The password is wrong.")
     assert plain(banner(refused, LOOK)) == "The password is wrong."
 
@@ -265,7 +312,7 @@ def test_empty_panes_are_sentences_with_the_next_key() -> None:
 def test_heads() -> None:
     view = example(earlier=3)
     assert plain(info_of("steps", view, LOOK)) == "42 done · 3 from before"
-    assert plain(info_of("findings", view, LOOK)) == "12 of 50 · 4 topics · 1 held"
+    assert plain(info_of("findings", view, LOOK)) == "11 of 50 · 4 topics · 1 held: <extractions_pane>"
     assert "pinned" in plain(info_of("findings", example(cap_full_of_pins=True), LOOK))
     assert plain(info_of("meters", view, LOOK)) == "1 told to stop"
     assert plain(info_of("extractions", view, LOOK)) == "running"
@@ -298,56 +345,6 @@ def test_wrap_line_keeps_styles() -> None:
 # -- reading
 
 
-def test_a_receipt_shows_the_calls_and_marks_the_words() -> None:
-    lines = receipt_lines(topics()[0].findings[0], 90, LOOK, everything=False)
-    text = [plain(line) for line in lines]
-    assert text[0] == "model.ckpt has no header: raw float32 from byte 0"
-    assert "◆ pinned  file-format:model.ckpt" in text
-    assert "step 12  12:31:10  bash  ok" in text and "$ xxd model.ckpt | head -3" in text
-    marked = {span[0] for line in lines for span in line if span[1] == "mark"}
-    assert {"model.ckpt", "float32", "header", "raw"} <= marked
-
-
-def test_a_long_output_is_shown_near_its_marks_only_until_all_is_asked_for() -> None:
-    call = msgspec.structs.replace(
-        topics()[0].findings[0].receipt[0], output="\n".join(["noise"] * 50 + ["raw float32"] + ["noise"] * 50)
-    )
-    found = msgspec.structs.replace(topics()[0].findings[0], receipt=(call,))
-    short = [plain(line) for line in receipt_lines(found, 80, LOOK, everything=False)]
-    assert any("48 lines left out" in line for line in short) and any("raw float32" in line for line in short)
-    whole = receipt_lines(found, 80, LOOK, everything=True)
-    assert len(whole) > len(short) and not any("left out" in plain(line) for line in whole)
-
-
-def test_of_many_calls_those_that_support_the_fact_best_come_first() -> None:
-    call = topics()[0].findings[0].receipt[0]
-    outputs = ["noise", "a header", "raw float32, no header", "noise", "raw", "float32", "header raw", "noise"]
-    calls = tuple(msgspec.structs.replace(call, step=n, command="", output=text) for n, text in enumerate(outputs, 1))
-    found = msgspec.structs.replace(topics()[0].findings[0], receipt=calls)
-    text = [plain(line) for line in receipt_lines(found, 80, LOOK, everything=False)]
-    assert [line.split()[1] for line in text if line.startswith("step ")] == ["3", "7", "2", "5"]
-    assert any("From 8 calls, the 4 that support it best first" in line for line in text)
-    text = [plain(line) for line in receipt_lines(found, 80, LOOK, everything=True)]
-    assert [line.split()[1] for line in text if line.startswith("step ")] == [str(n) for n in range(1, 9)]
-
-
-def test_a_call_that_shares_a_number_by_chance_does_not_support_a_fact() -> None:
-    call = topics()[0].findings[0].receipt[0]
-    outputs = ["n_vocab 64, n_ctx 32, n_embd 16, n_layer 2", "0000064", "64"]
-    calls = tuple(msgspec.structs.replace(call, step=n, command="", output=text) for n, text in enumerate(outputs, 1))
-    found = finding("f", "config.json sets n_vocab 64, n_ctx 32, n_embd 16", "t", 3, NOW, receipt=calls)
-    text = [plain(line) for line in receipt_lines(found, 80, LOOK, everything=False)]
-    assert [line.split()[1] for line in text if line.startswith("step ")] == ["1"]
-    only_numbers = msgspec.structs.replace(found, receipt=calls[2:])
-    assert any(plain(line).startswith("step 3") for line in receipt_lines(only_numbers, 80, LOOK, everything=False))
-    assert any("From 3 calls, the one that supports it best" in line for line in text)
-
-
-def test_a_fact_added_by_hand_says_so() -> None:
-    lines = receipt_lines(topics()[2].findings[1], 80, LOOK, everything=False)
-    assert "Added by hand: no output stands behind it." in [plain(line) for line in lines]
-
-
 @pytest.mark.parametrize("width", [20, 60, 120])
 def test_reading_hostile_text_is_harmless(width: int) -> None:
     view = hostile()
@@ -360,11 +357,6 @@ def test_reading_hostile_text_is_harmless(width: int) -> None:
     for page in pages:
         assert len(page) < 10_000
         assert all(plain(line).isprintable() for line in page)
-
-
-def test_what_is_copied_of_a_receipt() -> None:
-    text = receipt_text(topics()[0].findings[0])
-    assert text.startswith("model.ckpt has no header") and "step 12: $ xxd model.ckpt | head -3\n00000000:" in text
 
 
 def test_a_step_shows_every_call_with_its_output() -> None:

@@ -52,7 +52,7 @@ async def test_copying_says_which_way(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_show_all_is_possible_only_where_there_may_be_more() -> None:
     async with stage() as play:
-        await play.press("4", "enter", "o")
+        await play.press("4", "k", "enter", "o")
         assert "All of it is shown." in play.footer()
         await play.press("escape", "2", "enter", "o")
         assert "All of it is shown." not in play.footer()
@@ -178,10 +178,10 @@ async def test_the_help_shows_what_became_of_the_notes() -> None:
 
 @pytest.mark.parametrize("pane", ["1", "2", "3", "4", "5"])
 async def test_help_is_about_the_pane_and_names_its_keys(pane: str) -> None:
-    async with stage(size=(120, 60)) as play:
+    async with stage(size=(120, 64)) as play:
         await play.press(pane, "?")
         text = play.text()
-        here = play.board.active
+        here = play.board.situation().context
         for action in ACTIONS:
             assert (action.help[:30] in text) == (here in action.contexts), action.id
 
@@ -202,7 +202,7 @@ async def test_the_palette_holds_every_action_of_the_dashboard() -> None:
     async with stage() as play:
         await play.press("2", "ctrl+p")
         ids = {row.key for row in play.app.screen.pane.list.rows}  # type: ignore[attr-defined]
-        assert ids == {action.id for action in ACTIONS if action.group != "Answer"} - {"close", "expand"}
+        assert ids == {action.id for action in ACTIONS if action.group not in ("Answer", "Pairs")} - {"close", "expand"}
 
 
 async def test_the_palette_searches_and_does() -> None:

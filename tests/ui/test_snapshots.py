@@ -8,7 +8,7 @@ import pytest
 
 from tests.ui.make_pictures import PICTURES, Picture, example_app
 
-CHOSEN = ("dashboard", "dashboard-80x24", "dashboard-60x20", "dashboard-light", "receipt", "no-server")
+CHOSEN = ("dashboard", "dashboard-80x24", "dashboard-60x20", "dashboard-light", "receipt", "inbox", "no-server")
 
 
 @pytest.fixture(autouse=True)

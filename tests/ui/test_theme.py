@@ -23,7 +23,7 @@ def test_roles_of_one_kind_differ_by_sign_alone() -> None:
     for kind in (("live", "busy", "waiting", "error"), ("calm", "quiet", "stop")):
         for signs in (UNICODE, ASCII):
             assert len({signs.of(role) for role in kind}) == len(kind)
-    findings = ("pinned", "known", "fresh", "doubtful", "held", "superseded")
+    findings = ("pinned", "known", "fresh", "doubtful", "held", "superseded", "marked")
     assert len({UNICODE.of(role) for role in findings}) == len({ASCII.of(role) for role in findings}) == len(findings)
 
 

@@ -1,0 +1,112 @@
+"""What keys do in the windows over the dashboard, and the way out."""
+
+from __future__ import annotations
+
+from ledger_tui.actions import action as at
+from ledger_tui.actions import checks
+from ledger_tui.actions.action import Action
+
+SCREEN_ACTIONS: tuple[Action, ...] = (
+    Action(
+        "expand",
+        ("o",),
+        "show all",
+        "Show all calls and all lines, or only those that support the fact best.",
+        at.RECEIPTS,
+        "List",
+        checks.expandable,
+        6,
+    ),
+    Action("once", ("o",), "once", "Allow it, and ask again next time.", at.PERMISSION, "Answer", checks.answerable, 8),
+    Action(
+        "always",
+        ("a",),
+        "always",
+        "Allow it from now on, without asking.",
+        at.PERMISSION,
+        "Answer",
+        checks.answerable,
+        8,
+    ),
+    Action(
+        "answer",
+        ("enter",),
+        "choose",
+        "Choose what is under the cursor, or go on with what is chosen; at the end, send the answer.",
+        at.QUESTION,
+        "Answer",
+        checks.answerable,
+        8,
+    ),
+    Action(
+        "tick",
+        ("space",),
+        "tick",
+        "Choose or drop the option under the cursor, where several can be chosen.",
+        at.QUESTION,
+        "Answer",
+        checks.tickable,
+        7,
+    ),
+    Action(
+        "option",
+        tuple("123456789"),
+        "option",
+        "Choose the option with this number, or drop it where several can be chosen.",
+        at.QUESTION,
+        "Answer",
+        checks.optional,
+        5,
+    ),
+    Action("own", ("o",), "own words", "Answer in your own words.", at.QUESTION, "Answer", checks.own, 6),
+    Action(
+        "next_question",
+        ("tab", "l", "right"),
+        "next",
+        "Next question.",
+        at.QUESTION,
+        "Answer",
+        checks.several_questions,
+        4,
+    ),
+    Action(
+        "previous_question",
+        ("shift+tab", "h", "left"),
+        "previous",
+        "Question before.",
+        at.QUESTION,
+        "Answer",
+        checks.several_questions,
+        3,
+    ),
+    Action(
+        "reject",
+        ("r",),
+        "reject",
+        "Refuse; the agent is told so, and its turn ends.",
+        at.ASKED,
+        "Answer",
+        checks.answerable,
+        8,
+    ),
+    Action(
+        "close",
+        ("escape", "q", "ctrl+c"),
+        "back",
+        "Go back to the dashboard.",
+        at.WINDOWS,
+        "Program",
+        footer=9,
+    ),
+    Action(
+        "help",
+        ("?",),
+        "help",
+        "Say what each key does here.",
+        at.ANYWHERE | at.WINDOWS - {"help"},
+        "Program",
+        footer=9,
+    ),
+    Action("quit", ("q", "ctrl+c"), "quit", "Leave; the agent goes on undisturbed.", at.ANYWHERE, "Program", footer=9),
+)
+"""In the order in which footer and help show them."""
