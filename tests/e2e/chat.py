@@ -131,6 +131,11 @@ def write(path: str, content: str) -> ToolCall:
     return ToolCall("write", {"filePath": path, "content": content})
 
 
+def edit(path: str, old: str, new: str) -> ToolCall:
+    """A call of OpenCode's edit tool; the file must have been read before."""
+    return ToolCall("edit", {"filePath": path, "oldString": old, "newString": new})
+
+
 def task(prompt: str, description: str = "Ask a sub-agent", agent: str = "general") -> ToolCall:
     """A call of OpenCode's task tool, which starts a sub-agent."""
     return ToolCall("task", {"description": description, "prompt": prompt, "subagent_type": agent})

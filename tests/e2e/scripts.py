@@ -143,7 +143,7 @@ def probes() -> Plans:
     turns.append(say("model.ckpt holds raw little-endian float32 weights without a header.", reasoning="Enough seen."))
     facts = [
         findings(
-            ("model.ckpt has no header: raw float32 from byte 0", "file-format:model.ckpt"),
+            ("the first float of model.ckpt is -0.78125", "file-format:model.ckpt"),
             ("model.ckpt is 4096 bytes long", "file-format:model.ckpt"),
         ),
         findings(("vocab.bpe has 12 lines", "tokenizer:vocab.bpe")),

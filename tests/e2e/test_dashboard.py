@@ -13,6 +13,7 @@ import pytest
 
 from core.host.toasts import WATCHING
 from core.ledger.note import carries_note, strip
+from ledger_tui.screens.request import SETTLE_SECONDS
 from tests.e2e.chat import ChatRequest, Turn, bash, run, say
 from tests.e2e.ledger import COMMAND, environment
 from tests.e2e.model_server import ModelServer
@@ -22,11 +23,11 @@ from tests.e2e.test_permissions import ASKING
 from tests.e2e.test_plain import door_is_open, plain_opencode, runtime
 
 FULL, SMALL = (120, 40), (80, 24)
-HEADER, LENGTH = "model.ckpt has no header", "model.ckpt is 4096 bytes long"
+FIRST, LENGTH = "model.ckpt begins with the float -0.78125", "model.ckpt is 4096 bytes long"
 UNTIL_GO = "until [ -e go ]; do sleep 0.05; done"
 """Runs until the test lets it end."""
-ENDS = '"$@"; echo $? > "$0"'
-"""For `sh -c`: runs the command and leaves its exit code in a file."""
+ENDS = '"$@"; code=$?; echo $code > "$0"; [ $code = 0 ] || sleep 600'
+"""For `sh -c`: runs the command and leaves its exit code in a file; what a failure printed stays on the screen."""
 STOPPED = "ledger: told the agent to stop looking at model.ckpt"
 
 
@@ -34,7 +35,7 @@ def survey() -> Plans:
     """Five probes from which two facts come, a wait, five more probes; then short turns."""
     probes = [run(bash(command, description)) for command, description in probe_commands()[:10]]
     wait = run(bash(UNTIL_GO, "Wait"))
-    facts = findings((HEADER, "file-format:model.ckpt"), (LENGTH, "file-format:model.ckpt"))
+    facts = findings((FIRST, "file-format:model.ckpt"), (LENGTH, "file-format:model.ckpt"))
     plans = {
         "[survey]": [*probes[:5], wait, *probes[5:], say("Nothing more to see.")],
         "[more]": [run(bash("ls", "List the files")), say("Listed.")],
@@ -121,12 +122,12 @@ async def watch_the_turn(dashboard: Terminal, go_on: Callable[[], None]) -> None
     """The steps come while the agent works, the facts while it waits, the stop while it looks again."""
     await dashboard.shows("Probe model.ckpt", "busy", "stat -c", "xxd model.ckpt", "until [ -e go", "running")
     dashboard.press("2")
-    await dashboard.shows(HEADER, LENGTH, "2 of 50")
+    await dashboard.shows(FIRST, LENGTH, "2 of 50")
     dashboard.press("4")
     await dashboard.shows("x1  done", "2 new", "running")
     go_on()
     dashboard.press("3")
-    await dashboard.shows("going in circles", "5 looks", "STOP", "idle")
+    await dashboard.shows("went in circles", "5 looks", "STOP", "idle")
     if dashboard.size == FULL:
         await dashboard.shows("looked at 5 times", "told to stop", "notes in flight")
     dashboard.press("1")
@@ -145,7 +146,7 @@ def check_notes(model: ModelServer) -> None:
     calls = sorted({call for request in model.of_kind("agent") for call in request.tool_messages})
     assert [calls.index(call) for call in notes] == [6, 9, 10]
     assert ["STOP" in note for note in notes.values()] == [False, True, True]
-    assert all(HEADER in note and LENGTH in note for note in notes.values())
+    assert all(FIRST in note and LENGTH in note for note in notes.values())
 
 
 async def press_keys(opencode: Terminal, dashboard: Terminal, model: ModelServer) -> None:
@@ -156,11 +157,11 @@ async def press_keys(opencode: Terminal, dashboard: Terminal, model: ModelServer
     await dashboard.shows("x3  done", "nothing new")
     dashboard.press("2")
     dashboard.press("p")
-    await dashboard.shows(HEADER, "pinned")
+    await dashboard.shows(FIRST, "pinned")
     dashboard.press("d")
     await dashboard.shows("Deleted. u brings it back.", "1 of 50")
     dashboard.press("u")
-    await dashboard.shows("Undone", "2 of 50", HEADER, "pinned")
+    await dashboard.shows("Undone", "2 of 50", FIRST, "pinned")
     dashboard.press("i")
     await dashboard.shows("The agent will be told it at its next call.")
     known = set(notes_in(model))
@@ -169,7 +170,7 @@ async def press_keys(opencode: Terminal, dashboard: Terminal, model: ModelServer
     notes = notes_in(model)
     (told,) = set(notes) - known
     assert "sent by the user" in notes[told]
-    assert HEADER in notes[told]
+    assert FIRST in notes[told]
     assert LENGTH not in notes[told]
 
 
@@ -195,6 +196,7 @@ async def test_a_new_session_is_followed_unless_one_was_chosen(binary: Path, tmp
         await dashboard.shows("waiting for you", "cat /etc/hostname")
         dashboard.press("P")
         await dashboard.shows("allow this, and ask again next time")
+        await asyncio.sleep(2 * SETTLE_SECONDS)  # as somebody who reads it before answering
         dashboard.press("o")
         await dashboard.until(lambda screen: title("Task third")(screen) and "idle" in screen, "the end of the third")
         assert any("[third]" in text for request in model.of_kind("agent")[-1:] for text in request.users)

@@ -14,6 +14,7 @@ from core.host import Host, HostOptions
 from core.settings import Settings
 from core.views import LedgerHost, PermissionView
 from ledger_tui.app import LedgerApp
+from ledger_tui.screens import request
 from tests.e2e.scripts import plain
 from tests.e2e.stage import Stage, eventually, stage
 
@@ -40,15 +41,17 @@ async def dashboard(play: Stage) -> AsyncIterator[tuple[Host, Press]]:
     settings = Settings(dump_path=play.dump)
     host = Host(options, settings)
     app = LedgerApp(host, settings)
-    async with app.run_test(size=(80, 24)) as pilot:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(request, "SETTLE_SECONDS", 0.0)
+        async with app.run_test(size=(80, 24)) as pilot:
 
-        async def press(*keys: str) -> None:
-            assert app.feed is not None
-            app.feed.flush()
-            await pilot.pause()
-            await pilot.press(*keys)
+            async def press(*keys: str) -> None:
+                assert app.feed is not None
+                app.feed.flush()
+                await pilot.pause()
+                await pilot.press(*keys)
 
-        yield host, press
+            yield host, press
 
 
 async def until(host: LedgerHost, holds: Callable[[], Any], seconds: float = 60) -> None:

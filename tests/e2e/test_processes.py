@@ -19,7 +19,7 @@ from tests.e2e.shim_server import PLUGIN, doors, prepared, through
 from tests.e2e.stage import eventually, prepare_project
 from tests.e2e.terminal import Terminal, need_tmux
 
-FACTS = {word: f"the {word} investigation found raw float32 from byte 0" for word in ("alpha", "beta")}
+FACTS = {word: f"{word}-seen: model.ckpt is 4096 bytes long" for word in ("alpha", "beta")}
 """What the extraction learns of the same file, by the word that only the one session's outputs have."""
 
 

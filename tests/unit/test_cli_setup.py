@@ -32,6 +32,12 @@ class TestInit:
         assert shell("uninit").out.count("removed") == 5
         assert not (shell.folder / ".opencode").exists()
 
+    def test_home_is_no_project(self, shell: Shell) -> None:
+        done = shell("init", "--dry-run", HOME=str(shell.folder))
+        assert done.code == 0 and "caution" in done.err and "your home folder, not a project" in done.err
+        assert shell("init", "--dry-run", "--directory", "/").err.count("the root of the file system") == 1
+        assert shell("init", "--dry-run").err == ""
+
     def test_for_all_projects(self, shell: Shell, tmp_path: Path) -> None:
         assert shell("init", "--global", XDG_CONFIG_HOME=str(tmp_path / "c")).code == 0
         assert (tmp_path / "c" / "opencode" / "plugins" / "ledger.js").is_file()

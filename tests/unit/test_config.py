@@ -100,12 +100,19 @@ def test_unknown_key_names_its_place_and_the_nearest(places: Places) -> None:
     assert "--set: unknown setting 'max_finding'. Did you mean max_findings?" in refusal(
         UsageError, places, "max_finding=3"
     )
-    message = refusal(UsageError, places, environ={"LEDGER_EXTRACTION_INTERVALL_STEPS": "3"})
-    assert "LEDGER_EXTRACTION_INTERVALL_STEPS" in message
-    assert "Did you mean extraction_interval_steps?" in message
     places.write(places.project_file, "thema = 'x'\n")
     message = refusal(UsageError, places)
     assert message.startswith(f"{places.project_file}: unknown setting 'thema'. Did you mean theme?")
+
+
+def test_a_variable_that_names_no_setting_is_ignored_with_a_warning(places: Places) -> None:
+    loaded = places.load(environ={"LEDGER_EXTRACTION_INTERVALL_STEPS": "3", "LEDGER_ASCII": "true", "LEDGER_FILE": "x"})
+    assert loaded.settings.extraction_interval_steps == 15
+    assert loaded.settings.ascii
+    (warning,) = loaded.warnings
+    assert "LEDGER_EXTRACTION_INTERVALL_STEPS" in warning and "it is ignored" in warning
+    assert "Did you mean extraction_interval_steps?" in warning
+    assert places.load().warnings == ()
 
 
 @pytest.mark.parametrize("variable", ["LEDGER_FILE", "LEDGER_HOME", "LEDGER_DEBUG", "LEDGER_PRICE_DB", "OTHER"])

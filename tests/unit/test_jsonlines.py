@@ -40,7 +40,7 @@ def warning(message: str = "m") -> WarningReport:
 
 EXTRACTION = [
     *("id", "state", "steps", "agent", "model", "found", "added", "duplicates", "rejected", "error", "ms"),
-    *("prompt_chars", "tokens", "cost"),
+    *("prompt_chars", "tokens", "cost", "held"),
 ]
 HEAD = ["t", "type", "session"]
 ROWS = [
@@ -57,7 +57,7 @@ ROWS = [
         TouchReport(
             t=1, session="s", call="c", origin="s", names=("a",), topics=("b",), counts={"b": 1}, action="gentle"
         ),
-        ["call", "origin", "names", "topics", "counts", "action"],
+        ["call", "origin", "names", "topics", "counts", "action", "why"],
     ),
     (
         NoteReport(

@@ -22,7 +22,7 @@ from core.settings import Settings
 DATA = Path(__file__).parents[1] / "data" / "opencode"
 PROBES = gzip.decompress((DATA / "probes.jsonl.gz").read_bytes())
 ANSWERS = [
-    json.dumps([{"fact": "model.ckpt has no header", "topic": "file-format:model.ckpt"}]),
+    json.dumps([{"fact": "model.ckpt is 4096 bytes long", "topic": "file-format:model.ckpt"}]),
     "```json\n" + json.dumps([{"fact": "vocab.bpe has 12 lines", "topic": "tokenizer:vocab.bpe"}]) + "\n```",
     "[]",
     "I cannot help with that.",
@@ -142,7 +142,7 @@ def test_files(tmp_path: Path) -> None:
     given_dump = Settings(extraction_interval_steps=5, dump_path=dump)
     replay(recording, given_dump, answers, JsonLines(io.BytesIO()))
     facts = [entry["fact"] for entry in json.loads(dump.read_text())]
-    assert facts == ["model.ckpt has no header", "vocab.bpe has 12 lines"]
+    assert facts == ["model.ckpt is 4096 bytes long", "vocab.bpe has 12 lines"]
 
 
 def test_an_answer_that_is_no_string_is_named_with_its_file(tmp_path: Path) -> None:

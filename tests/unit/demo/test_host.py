@@ -22,7 +22,8 @@ from core.settings import Settings
 from core.views import LedgerHost
 from tests.unit.demo.samples import ROOT, Tape, session
 
-ANSWER = json.dumps([{"fact": "model.ckpt has no header", "topic": "file-format:model.ckpt"}])
+FACT = "model.ckpt starts with 0000 803f"
+ANSWER = json.dumps([{"fact": FACT, "topic": "file-format:model.ckpt"}])
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ async def test_extraction_notes_and_escalation_happen_as_on_a_live_server(home: 
     assert (host.view(), host.selected, list(host.sessions), host.read_only) == (None, None, [], False)
     await host.start()
     try:
-        await until(host, lambda: facts(host) == ["model.ckpt has no header"])
+        await until(host, lambda: facts(host) == [FACT])
         replay.set_speed(20)
         await until(host, lambda: (view := host.view()) is not None and view.state == "idle" and view.completed == 9)
         assert (host.server.state, host.server.delivery, host.selected) == ("live", "patch", ROOT)
@@ -86,7 +87,7 @@ async def test_extraction_notes_and_escalation_happen_as_on_a_live_server(home: 
         assert all("read with the next request" in note for note in notes), notes
         assert notes[0].startswith("gentle")
         outputs = {part["callID"]: part["state"]["output"] for part in replay.patches}
-        assert all("model.ckpt has no header" in output for output in outputs.values())
+        assert all(FACT in output for output in outputs.values())
         [finding] = view.topics[0].findings
         said, done = host.command(Pin(t=0, session="", ids=(finding.id,)))
         assert done, said
@@ -146,7 +147,7 @@ async def test_facts_can_be_extracted_while_it_is_paused(settings: Settings) -> 
         host.set_speed(0)
         said, done = host.command(ExtractNow(t=0, session=""))
         assert done, said
-        await until(host, lambda: facts(host) == ["model.ckpt has no header"])
+        await until(host, lambda: facts(host) == [FACT])
         assert host.server.speed == 0
     finally:
         await host.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import metadata
 
+import msgspec
 import pytest
 
 from core.doctor import machine
@@ -138,6 +139,11 @@ class TestSettings:
             "max_findings = 7 (flag: --set)",
             f"agent = build (project: {file})",
         ]
+
+    def test_what_was_ignored(self, stage: Stage) -> None:
+        config = msgspec.structs.replace(stage.surroundings().load(), warnings=("LEDGER_X: it is ignored.",))
+        first, *_ = stage.lines(machine.settings, load=lambda: config)
+        assert (first.status, first.text) == ("warn", "LEDGER_X: it is ignored.")
 
     def test_broken(self, stage: Stage) -> None:
         def broken() -> None:

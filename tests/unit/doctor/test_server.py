@@ -214,7 +214,8 @@ class TestWayIn:
             for pid, port in ((7, listening.port), (8, other.port)):
                 machine.process(pid, machine.listen("127.0.0.1", port), cwd=str(stage.project))
             first, second = self.lines(stage, await reach(stage.surroundings()))
-        assert (first.status, "processes 7, 8" in second.text) == ("ok", True)
+        assert (first.status, second.status, second.fix) == ("ok", "ok", "")
+        assert "(processes 7, 8); the ledger follows all of them" in second.text
 
 
 class TestExtraction:

@@ -179,6 +179,22 @@ async def test_one_session_that_fails_does_not_stop_the_others(world: World) -> 
         assert setup.sink.fresh == [*steps, waiting]
 
 
+@pytest.mark.parametrize(("failures", "said"), [(1, 0), (2, 1)])
+async def test_an_end_of_opencode_while_it_is_read_is_no_trouble(world: World, failures: int, said: int) -> None:
+    world.session()
+    sleeping = world.session()
+    world.step(sleeping)
+    async with following(world) as setup:
+        await setup.connect()
+        gone = [Unreachable("The connection was lost")] * failures
+        setup.client.failures[f"messages {sleeping}"] = gone
+        setup.follower.load(sleeping)
+        await setup.settle()
+        setup.wake.set()
+        await setup.settle()
+        assert len(setup.sink.warnings) == said
+
+
 async def test_events_that_find_no_room_while_they_wait_are_read_back(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,13 @@ def test_a_permission_is_told_with_all_that_is_asked(world: World, of_child: boo
     assert {of for of, _ in told} == {root}
 
 
+def test_the_call_that_waits_is_told(world: World) -> None:
+    root = world.session()
+    ask(world, root, tool={"messageID": "msg_1", "callID": "call_1"})
+    world.emit("question.asked", id="que_1", sessionID=root, questions=[], tool={"messageID": "m", "callID": "call_2"})
+    assert [asked.call for asked in only(PermissionAsked, told_of(world))] == ["call_1", "call_2"]
+
+
 def test_hostile_text_is_cleaned(world: World) -> None:
     root = world.session()
     world.emit(
