@@ -253,3 +253,16 @@ def test_a_word_at_the_far_end_of_what_was_masked_is_not_shown() -> None:
 def test_what_is_masked_at_the_ends_is_bounded(text: str, head: int, tail: int) -> None:
     for factor in (1, 40, 400):
         assert len(mask_middle(text * factor, head, tail)) <= max(head + tail, 0) + MARKER_ROOM
+
+
+def test_a_name_after_a_masked_value_on_the_same_line_is_seen() -> None:
+    key = "L5GlyyaZtswRFNRZ/" + "AGR+88iDqJ2KRcn/hREb+g3"
+    text = mask(
+        f"aws_access_key_id = {'AKIA' + 'Q3EGRZ5VNTKX7WMA'} aws_secret_access_key = {key} region = eu-central-1"
+    )
+    assert key not in text and text.endswith(" region = eu-central-1")
+
+
+def test_a_cut_block_with_numbered_lines_is_masked() -> None:
+    lines = ["18 -----BEGIN PRIVATE KEY-----", *(f"18 {c * 64}" for c in "abcd")]
+    assert all(c * 20 not in mask("\n".join(lines)) for c in "abcd")

@@ -99,7 +99,7 @@ async def test_nothing_for_the_folder_is_said(machine: Machine) -> None:
     [
         (None, "Run `ledger-tui init` and restart OpenCode, or start it with `opencode --port 4096`."),
         (900.0, "It is found as soon as it has loaded the plugin"),
-        (1_100.0, "The plugin is installed: restart OpenCode"),
+        (1_100.0, "Restart it: the plugin is installed"),
     ],
 )
 async def test_one_that_lets_nobody_in_is_named(
@@ -118,7 +118,7 @@ async def test_one_that_lets_nobody_in_is_named(
     assert await look(of) == []
     assert of.problem is not None
     assert (of.problem.closed, of.problem.others) == ((7,), ("http://127.0.0.1:22 (/q)",))
-    assert f"OpenCode runs in {tmp_path} without a way in (process 7). {said}" in str(of.problem)
+    assert f"OpenCode runs here without a way in (process 7). {said}" in str(of.problem)
     assert "4096" not in str(of.problem) or installed != 1_100.0
 
 

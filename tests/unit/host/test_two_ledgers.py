@@ -111,6 +111,9 @@ async def test_the_second_shows_what_the_first_knows_and_goes_on_from_it(room: R
     assert facts(second) == [("f1", START, True)] and second.server.host == ""
     after = second.view()
     assert after is not None and after.completed == STEPS
+    assert [(run.id, run.state, run.added) for run in after.extractions] == [("x1", "done", 2)]
+    assert (after.ledger_tokens, after.ledger_cost) == (there.ledger_tokens, there.ledger_cost)
+    assert not [row for row in after.log if row.level == "warn"]
     assert any("with 1 of its facts" in row.text + row.detail for row in after.log)
     receipt = second.receipt("f1")
     assert receipt is not None and [call.step for call in receipt.receipt] == [1, 3, 2]
