@@ -149,3 +149,58 @@ def test_nothing_can_be_written(folder: Path) -> None:
     path = abandoned(folder / "a.db", 1)
     with Reading.open(path) as reading, pytest.raises(sqlite3.OperationalError, match="readonly"):
         reading.connection.execute("INSERT INTO t VALUES (1)")
+
+
+_WRITES = """
+import sqlite3, sys
+path = sys.argv[1]
+for round in range(12):
+    db = sqlite3.connect(path, isolation_level=None, timeout=60)
+    db.execute("PRAGMA synchronous = OFF")
+    db.execute("PRAGMA wal_autocheckpoint = 5")
+    for n in range(25):
+        db.execute("BEGIN IMMEDIATE")
+        db.executemany("INSERT INTO t VALUES (zeroblob(?))", [(n * 300,), (n,)])
+        db.execute("COMMIT")
+    db.execute("DELETE FROM t")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+"""
+
+
+def test_a_writer_that_comes_and_goes_is_seen_between_its_transactions_only(folder: Path) -> None:
+    """It begins new logs, brings them home and deletes them; each of its transactions writes two rows."""
+    path = folder / "a.db"
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA journal_mode = wal")
+        db.execute("CREATE TABLE t (x)")
+    db.close()
+    writer = subprocess.Popen([sys.executable, "-c", _WRITES, str(path)])
+    seen = []
+    try:
+        while writer.poll() is None:
+            try:
+                with Reading.open(path) as reading:
+                    first, again = (reading.connection.execute("SELECT count(*) FROM t").fetchone()[0] for _ in "12")
+                    reading.check()
+            except (FileError, sqlite3.DatabaseError) as error:
+                failure = error if isinstance(error, FileError) else reading.failure(error)
+                assert "was changed while it was read" in str(failure)
+            else:
+                seen.append((first % 2, first == again))
+    finally:
+        writer.kill()
+    assert writer.wait() == 0
+    assert set(seen) == {(0, True)}
+    before = state(folder)  # the writer leaves its log where a reader has the database open when it ends
+    assert count(path) == 0
+    assert state(folder) == before
+
+
+def test_an_opencode_that_only_starts_is_no_change(folder: Path) -> None:
+    path = abandoned(folder / "a.db", 0)
+    Path(f"{path}-shm").unlink()
+    Path(f"{path}-wal").unlink()
+    with Reading.open(path) as reading:
+        Path(f"{path}-wal").touch()
+        reading.check()
