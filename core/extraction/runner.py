@@ -74,7 +74,7 @@ class Runner:
 
     async def run(self, job: Extract) -> None:
         """Carry out a job; every outcome is reported, none is raised. When cancelled it cleans up first."""
-        begun = self._clock()
+        begun, reply = self._clock(), None
         try:
             async with self._turn.lock:
                 begun = self._clock()
@@ -82,13 +82,13 @@ class Runner:
                 answer = await _read(reply)
                 outputs = await asyncio.to_thread(_weigh, job.steps, answer)
         except asyncio.CancelledError:
-            self._fail(job, begun, "stopped before the answer came")
+            self._fail(job, begun, "stopped before the answer came", reply)
             raise
         except (LedgerError, NotThere, AnswerError, _Failed) as error:
-            self._fail(job, begun, str(error))
+            self._fail(job, begun, str(error), reply)
         except Exception as error:
             _log.exception("extraction %s failed", job.id)
-            self._fail(job, begun, f"fault of the ledger itself: {type(error).__name__}: {error}")
+            self._fail(job, begun, f"fault of the ledger itself: {type(error).__name__}: {error}", reply)
         else:
             self._succeed(job, begun, answer, reply, outputs)
 
@@ -107,10 +107,20 @@ class Runner:
             await self._discard(id)
         return len(left)
 
-    def _fail(self, job: Extract, begun: int, error: str) -> None:
+    def _fail(self, job: Extract, begun: int, error: str, reply: Reply | None) -> None:
+        """An answer that cannot be read costs what a good one does."""
         now = self._clock()
-        reason = mask_line(error, 300)
-        self._report(ExtractionFailed(t=now, session=job.session, id=job.id, error=reason, ms=max(0, now - begun)))
+        self._report(
+            ExtractionFailed(
+                t=now,
+                session=job.session,
+                id=job.id,
+                error=mask_line(error, 300),
+                ms=max(0, now - begun),
+                tokens=_tokens(reply) if reply is not None else None,
+                cost=float(reply.info.cost) if reply is not None else None,
+            )
+        )
 
     def _succeed(self, job: Extract, begun: int, answer: Answer, reply: Reply, outputs: object) -> None:
         now = self._clock()
@@ -166,7 +176,7 @@ class Runner:
             )
             return await self._prompt(session, question)
         finally:
-            await _even_if_cancelled(self._discard(session))
+            await even_if_cancelled(self._discard(session))
             self._open.discard(session)
 
     async def _create(self) -> str:
@@ -232,7 +242,7 @@ class Runner:
             _log.debug("session %s could not be aborted: %s", session, error)
 
 
-async def _even_if_cancelled(work: Coroutine[Any, Any, None]) -> None:
+async def even_if_cancelled(work: Coroutine[Any, Any, None]) -> None:
     """Wait for `work` to end; a cancellation in the meantime is passed on after that."""
     task = asyncio.ensure_future(work)
     cancelled = False
@@ -259,6 +269,7 @@ async def _read(reply: Reply) -> Answer:
 
 def _weigh(steps: Sequence[Step], answer: Answer) -> object:
     """Judge the facts beforehand, where that keeps nobody waiting."""
+    from core.ledger import judging  # noqa: F401, PLC0415 - takes long to import, and is wanted next, in the loop
     from core.ledger.support import weighed  # noqa: PLC0415 - takes long to import, and is wanted now for the first time
     from core.ledger.untrusted import suspicion  # noqa: PLC0415
 

@@ -138,11 +138,12 @@ def _nowhere(directory: Path, found: list[Found]) -> Nowhere:
     installed = plugin_since(directory)
     if closed:
         pids = ", ".join(str(process.pid) for process in closed[:_MOST_NAMED])
-        message = f"OpenCode runs in {closed[0].cwd} without a way in (process {pids})"
+        where = "here" if Path(closed[0].cwd).resolve() == directory.resolve() else f"in {closed[0].cwd}"
+        message = f"OpenCode runs {where} without a way in (process {pids})"
         if installed is None:
             hint = "Run `ledger-tui init` and restart OpenCode, or start it with `opencode --port 4096`."
         elif max(process.started for process in closed) < installed:
-            hint = "The plugin is installed: restart OpenCode, which loads it when it starts."
+            hint = "Restart it: the plugin is installed, and OpenCode loads it when it starts."
         else:
             hint = (
                 "It is found as soon as it has loaded the plugin: after half a minute, at its first start with it. "

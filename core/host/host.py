@@ -333,15 +333,15 @@ class Host(Ways):
         desk = self._desks.open(root)
         if self._storing is not None and not self._storing.has_begun(root):
             self._perform(desk, self._storing.begin(desk, anyway=anyway))
+            if self._storing.has_begun(root) and len(desk.engine.state.ledger):
+                self._findings_changed()
         return desk
 
     def _perform(self, desk: Desk, effects: Sequence[Effect]) -> None:
         if self._storing is not None:
             self._storing.save(desk, effects)
         if any(map(changes_dump, effects)):
-            self._dump_all()
-            if self._filing is not None:
-                self._filing.follow()
+            self._findings_changed()
         for effect in effects:
             if isinstance(effect, Report):
                 self._audience.read(effect)
@@ -371,6 +371,11 @@ class Host(Ways):
             effects = desk.engine.inherit(told.t, tuple(origin.engine.state.ledger))
             desk.log_all(effects)
             self._perform(desk, effects)
+
+    def _findings_changed(self) -> None:
+        self._dump_all()
+        if self._filing is not None:
+            self._filing.follow()
 
     def _dump_all(self) -> None:
         if self._dump is not None and not self.read_only:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import chain
 from typing import Final
 
 import msgspec
@@ -84,18 +85,19 @@ class Mirrored:
             return own
         if answers:
             return view
-        facts = {name: getattr(view, name) for name in ("topics", "findings", "held", "max_findings", "meters")}
+        facts = {
+            name: getattr(view, name)
+            for name in ("topics", "findings", "held", "held_findings", "max_findings", "meters")
+        }
         return msgspec.structs.replace(own, **facts)
 
     def finding(self, root: str, id: str) -> FindingView | None:
         """A finding as the host showed it last, with its calls where they were fetched."""
         if self._view is None or self._view.root != root:
             return None
-        for topic in self._view.topics:
-            for finding in topic.findings:
-                if finding.id == id:
-                    return msgspec.structs.replace(finding, receipt=self._receipts.get((root, id), ()))
-        return None
+        shown = chain(self._view.held_findings, *(topic.findings for topic in self._view.topics))
+        found = next((finding for finding in shown if finding.id == id), None)
+        return msgspec.structs.replace(found, receipt=self._receipts.get((root, id), ())) if found else None
 
     def has_receipt(self, root: str, id: str) -> bool:
         """Whether the calls of a finding were fetched."""

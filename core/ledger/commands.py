@@ -32,10 +32,14 @@ class Edit(Command, frozen=True, kw_only=True):
 
 
 class Add(Command, frozen=True, kw_only=True):
-    """Add a finding by hand; it may bring back a fact that was deleted."""
+    """Add a finding by hand; it may bring back a fact that was deleted.
+
+    `source`: where a person took it from, for its history; empty: their own words.
+    """
 
     fact: str
     topic: str
+    source: str = ""
 
 
 class Accept(Command, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from core.ledger.budget import Budget
 from core.ledger.changes import Change
 from core.ledger.effects import Effect, Extract, ExtractionReport
 from core.ledger.novelty import Known
-from core.ledger.observations import ExtractionAnswered, ExtractionFailed, ExtractionStarted, StepFinished
+from core.ledger.observations import ExtractionAnswered, ExtractionFailed, ExtractionStarted, StepFinished, Tokens
 from core.ledger.schedule import Job, Schedule, completed
 from core.ledger.state import State
 from core.ledger.steps import Step
@@ -151,8 +151,7 @@ class Extractions:
         for item in told.items:
             effects += self._state.apply(told.t, counts.note(judge.proposed(told.t, item)))
         self._remember(job)
-        self.budget.spent(told.tokens.total if told.tokens else 0)
-        self._state.repeats.extracted(told.tokens.total if told.tokens else 0)
+        self._spent(told.tokens)
         figures = {"ms": told.ms, "tokens": told.tokens, "cost": told.cost}
         return [
             *effects,
@@ -175,6 +174,11 @@ class Extractions:
             effects += self._state.apply(t, counts.note(judge.read(t, fact)))
         return effects
 
+    def _spent(self, tokens: Tokens | None) -> None:
+        if tokens is not None:
+            self.budget.spent(tokens.total)
+            self._state.repeats.extracted(tokens.total)
+
     def _remember(self, job: Job) -> None:
         for step in job.steps:
             self.known.add(step)
@@ -185,15 +189,26 @@ class Extractions:
         if job is None or run is None:
             return []
         run.retry_at = self.schedule.retry_at
-        return [self._update(run, told.t, "failed", error=told.error, ms=told.ms)]
+        self._spent(told.tokens)
+        figures = {"ms": told.ms, "tokens": told.tokens, "cost": told.cost}
+        return [self._update(run, told.t, "failed", error=told.error, **figures)]
 
     def step(self, step: Step, end: StepFinished) -> list[Effect]:
         """A step ended: buffer it, start a job if it is time."""
         effects: list[Effect] = []
+        if self._state.settings.extractor != "llm":
+            self._read_ahead(step)
         if self.schedule.add(step) and not step.earlier:
             text = f"more than {self.schedule.limit} steps wait for extraction: the oldest are dropped"
             effects = self._state.warn_once(end.t, "buffer_full", text)
         return effects + self.due(end.t)
+
+    def _read_ahead(self, step: Step) -> None:
+        """Let rules read a step's outputs as it ends: those of a whole job at once would keep everything waiting."""
+        from core.ledger.rules.facts import found_in  # noqa: PLC0415 - not needed for the first paint
+
+        for call in step.calls:
+            found_in(call)
 
     def broken_off(self, steps: Sequence[Step]) -> None:
         """Steps ended without completing: what they left waits for the next extraction."""

@@ -69,10 +69,12 @@ class Injector:
         """Findings that wait to be put in front of the agent because a person asked."""
         return len(self._by_hand)
 
-    def tell(self, ids: Sequence[str]) -> None:
-        """Put these findings in front of the agent at its next finished call."""
-        self._by_hand = tuple(dict.fromkeys((*self._by_hand, *ids)))
+    def tell(self, ids: Sequence[str]) -> int:
+        """Put these findings, but for those that do not hold, before the agent at its next finished call; how many."""
+        told = [id for id in ids if self._tellable(id)]
+        self._by_hand = tuple(dict.fromkeys((*self._by_hand, *told)))
         self._state.changed("status")
+        return len(told)
 
     def turn(self, origin: str, message: str) -> None:
         """An agent session began this assistant message."""
@@ -269,7 +271,12 @@ class Injector:
         ids, self._by_hand = self._by_hand, ()
         if ids:
             self._state.changed("status")
-        return [finding for id in ids if (finding := self._state.ledger.get(id))]
+        return [finding for id in ids if (finding := self._tellable(id))]
+
+    def _tellable(self, id: str) -> Finding | None:
+        """A finding that a note may carry by a person's wish: neither held nor superseded."""
+        finding = self._state.ledger.get(id)
+        return finding if finding is not None and (finding.shown_to_agent or finding.state == "doubtful") else None
 
     def _shown_by_hand(self, findings: Sequence[Finding], origin: str) -> list[str]:
         """Topics of which every fact is among `findings` are shown to this agent; gives those that were not before."""

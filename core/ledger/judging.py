@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
@@ -20,6 +21,8 @@ from core.ledger.support import Outputs, support
 from core.ledger.topics import label
 from core.ledger.untrusted import suspicion
 
+_BY_WISH: Final = "every fact waits (review is all)"
+
 
 class Judge:
     """Judges the facts of one extraction against the outputs it was shown and the ledger as it is.
@@ -35,17 +38,19 @@ class Judge:
         self._ledger = state.ledger
         self._job = job
         self._wanted = state.settings.review
-        self._outputs = outputs if isinstance(outputs, Outputs) else Outputs(job.steps)
+        self._outputs = outputs if isinstance(outputs, Outputs) else None
         self._receipt = Receipt(job.steps)
         self._calls = {call.call: (step, call) for step in job.steps for call in step.calls}
         self._last = next((step for step in reversed(job.steps) if step.calls), job.steps[-1])
 
     def proposed(self, t: int, item: Candidate) -> list[Change]:
         """What a model wrote; no change when it is known."""
+        if self._outputs is None:  # only now, as what rules read needs none
+            self._outputs = Outputs(self._job.steps)
         found = support(item.fact, item.topic, self._outputs)
         doubts = suspicion(item.fact, hidden=item.hidden)
         origin = self._origin(item.fact, item.topic, found.evidence)
-        reason = doubts or found.reason or ("every fact waits (review is all)" if self._wanted == "all" else "")
+        reason = doubts or found.reason or (_BY_WISH if self._wanted == "all" else "")
         if self._wanted == "off":
             return self._take(t, item.fact, item.topic, msgspec.structs.replace(origin, mark=doubts))
         return self._take(t, item.fact, item.topic, origin, reason)
@@ -57,14 +62,14 @@ class Judge:
         doubts = suspicion(fact.fact)
         if self._wanted == "off":
             return self._take(t, fact.fact, fact.topic, msgspec.structs.replace(origin, mark=doubts))
-        reason = doubts or ("every fact waits (review is all)" if self._wanted == "all" else "")
+        reason = doubts or (_BY_WISH if self._wanted == "all" else "")
         return self._take(t, fact.fact, fact.topic, origin, reason)
 
     def _take(self, t: int, fact: str, topic: str, origin: Origin, reason: str = "") -> list[Change]:
         ledger = self._ledger
         known = ledger.with_fact(fact)
         if known is not None:
-            return self._known(t, known, origin) if not reason else []
+            return self._known(t, known, origin) if reason in ("", _BY_WISH) else []
         if reason and not ledger.was_deleted(fact):
             return review.hold(ledger, t, fact, topic, origin, reason)
         others = [(old, relation(old.fact, fact)) for old in ledger.of_topic(topic) if self._may_relate(old)]
@@ -81,8 +86,7 @@ class Judge:
         return changes + ledger.evict("", topic)  # only now, as what was superseded goes first
 
     def _relate(self, t: int, old: Finding, new: Finding, how: str) -> list[Change]:
-        by_hand = old.pinned or old.edited or old.source == "user"  # such a fact gives way to nobody unasked
-        if how == "supersedes" and not by_hand and new.read_at >= old.read_at:
+        if how == "supersedes" and not review.is_by_hand(old) and new.read_at >= old.read_at:
             return review.supersede(self._ledger, t, old, new)
         if how in ("supersedes", "unsure"):
             review.add_pair(self._ledger, t, "unsure", old, new)
@@ -100,8 +104,8 @@ class Judge:
             return []
         if known.state == "doubtful":
             return review.confirm(self._ledger, t, known, origin)
-        successor = self._ledger.get(known.superseded_by) if known.state == "superseded" else None
-        if successor is None or successor.job == self._job.id:
+        successor = self._ledger.get(known.superseded_by)
+        if known.state != "superseded" or (successor is not None and successor.job == self._job.id):
             return []
         return review.bring_back(self._ledger, t, known, successor)
 

@@ -16,6 +16,8 @@ from core.ledger.finding import Event, Finding, Source
 from core.ledger.shelf import Shelf
 
 UNDO_DEPTH: Final = 10
+_MAKING_ROOM: Final = ("adding", "accepting", "pinning", "unpinning")
+"""Changes that may evict others; these come back only where there is room again."""
 
 
 class Undo(msgspec.Struct, frozen=True):
@@ -89,10 +91,13 @@ class Ledger(Shelf):
                 changes += self.accept_one("added", copy)
         return changes
 
-    def adopt(self, findings: Sequence[Finding], deleted: Sequence[str], made: int) -> list[Change]:
+    def adopt(
+        self, findings: Sequence[Finding], deleted: Sequence[str], made: int, *, evict: bool = True
+    ) -> list[Change]:
         """Go on, while still empty, from the findings and deletions of another ledger of the same session.
 
-        `made`: see :attr:`made`. Ids and order stay; a finding whose id or fact is there already is passed over.
+        `made`: see :attr:`made`. `evict=False`: what is above a cap stays for the time being. Ids and order stay;
+        a finding whose id or fact is there already is passed over.
         """
         if self._findings:
             return []
@@ -100,13 +105,13 @@ class Ledger(Shelf):
         self._next = max(self._next, made + 1)
         changes: list[Change] = []
         for finding in findings:
-            if finding.id == f"f{finding.seq}" and self.get(finding.id) is None and finding.fact not in self._facts:
+            if finding.id == f"f{finding.seq}" and self.get(finding.id) is None:
                 if finding.state == "held":
                     self.held[finding.id] = finding
-                else:
+                elif finding.fact not in self._facts:
                     changes.append(Change("added", self.put(finding), "taken over from another ledger"))
                 self._next = max(self._next, finding.seq + 1)
-        return changes + self.evict("")
+        return changes + (self.evict("") if evict else [])
 
     @property
     def paired(self) -> int:
@@ -122,14 +127,18 @@ class Ledger(Shelf):
         self._next_pair = max(self._next_pair, paired + 1)
         self._seen.update(gone)
 
-    def add(self, t: int, fact: str, topic: str) -> list[Change]:
-        """Add a fact in a person's name; brings back one that was deleted. No change when it is there already."""
+    def add(self, t: int, fact: str, topic: str, source: str = "") -> list[Change]:
+        """Add a fact in a person's name; brings back one that was deleted. No change when it is there already.
+
+        `source`: where the person took it from, for the history.
+        """
         if fact in self._facts:
             return []
-        finding = self.make(t, fact, topic, "user", Origin(note="added by the user"))
+        note = f"added by the user from {source}" if source else "added by the user"
+        finding = self.make(t, fact, topic, "user", Origin(note=note))
         self.remember("adding", [finding.id])
         self._deleted -= {fact}
-        return self.accept_one("added", finding, keep=finding.id)
+        return self.by_hand(self.accept_one("added", finding, keep=finding.id))
 
     def pin(self, t: int, ids: Sequence[str], on: bool) -> list[Change]:
         """Pin or unpin; findings that are so already are left alone."""
@@ -139,7 +148,7 @@ class Ledger(Shelf):
         self.remember("pinning" if on else "unpinning", [f.id for f in targets])
         kind: Kind = "pinned" if on else "unpinned"
         changes = [Change(kind, self.put(f.noted(t, f"{kind} by the user", pinned=on))) for f in targets]
-        return changes + self.evict("")
+        return self.by_hand(changes + self.evict(""))
 
     def delete(self, ids: Sequence[str]) -> list[Change]:
         """Delete findings and remember their facts, so that an extraction cannot bring them back."""
@@ -181,7 +190,7 @@ class Ledger(Shelf):
         changes: list[Change] = []
         for id, before in entry.before.items():
             if self.get(id) is not None or entry.what != "editing":
-                changes += self._restore(t, id, before)
+                changes += self._restore(t, id, before, entry.what)
         pairs = {pair.id: pair for pair in entry.pairs} | self.pairs
         self.pairs = {id: pair for id, pair in pairs.items() if self.get(pair.old) and self.get(pair.new)}
         return entry.what, changes
@@ -192,6 +201,13 @@ class Ledger(Shelf):
         """Let undo take back what a person is about to change in these findings."""
         before = {id: self.get(id) for id in ids}
         self.undos.append(Undo(what, before, self._deleted, tuple(self.pairs.values())))
+
+    def by_hand(self, changes: list[Change]) -> list[Change]:
+        """Let undo bring back, too, what had to make room for the change that was remembered last."""
+        for change in changes:
+            if change.kind == "evicted":
+                self.undos[-1].before.setdefault(change.finding.id, change.finding)
+        return changes
 
     def in_ledger(self, ids: Sequence[str]) -> list[Finding]:
         """Those of the findings that are in the ledger, each once."""
@@ -233,16 +249,30 @@ class Ledger(Shelf):
         self._next_pair += 1
         self.pairs[made.id] = made
 
-    def _restore(self, t: int, id: str, before: Finding | None) -> list[Change]:
+    def _restore(self, t: int, id: str, before: Finding | None, what: str) -> list[Change]:
         now = self.get(id)
+        if now is not None and before is not None:
+            before = _unless_later(now, before, what)
         if now is not None:
             self.drop(now)
         if before is None:
             return [Change("deleted", now, "undone")] if now is not None else []
-        if self._facts.get(before.fact, id) != id:
+        if self._facts.get(before.fact, id) != id or (now is None and what in _MAKING_ROOM and self._is_full(before)):
             return []
         restored = before.noted(t, "restored by undo")
         if before.state == "held":
             self.held[id] = restored
             return [Change("held", restored, "undone")]
         return [Change("restored", self.put(restored), "undone"), *self.evict(id)]
+
+    def _is_full(self, finding: Finding) -> bool:
+        return len(self) >= self.overall or len(self.of_topic(finding.topic)) >= self.per_topic
+
+
+def _unless_later(now: Finding, before: Finding, what: str) -> Finding:
+    """How a finding was before a person's change, but for what a file or an extraction did to it since."""
+    if what in ("pinning", "unpinning"):
+        return msgspec.structs.replace(now, pinned=before.pinned)
+    if now.state == "doubtful" and before.shown_to_agent:
+        return msgspec.structs.replace(before, state="doubtful", stale_for=now.stale_for, history=now.history)
+    return before

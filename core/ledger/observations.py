@@ -257,6 +257,9 @@ class ExtractionFailed(Observation, frozen=True, kw_only=True):
     id: str
     error: str
     ms: int = 0
+    tokens: Tokens | None = None
+    """Of an answer that could not be read; None: there was no answer."""
+    cost: float | None = None
 
 
 class NoteOutcome(Observation, frozen=True, kw_only=True):

@@ -19,6 +19,7 @@ MAX_HELD: Final = 100
 """Findings that wait for a person at most; beyond that the oldest is given up."""
 MAX_PAIRS: Final = 100
 """Pairs in the inbox at most; beyond that the oldest is left as it is."""
+_HOLDS: Final = "holds, the user says"
 
 
 def hold(ledger: Ledger, t: int, fact: str, topic: str, origin: Origin, reason: str) -> list[Change]:
@@ -44,9 +45,10 @@ def accept(ledger: Ledger, t: int, ids: Sequence[str]) -> list[Change]:
     for finding in targets:
         del ledger.held[finding.id]
         if ledger.has_fact(finding.fact):
+            changes.append(Change("rejected", finding, "in the ledger already"))
             continue
         accepted = finding.noted(t, "accepted by the user", state="accepted", held_for="")
-        changes += ledger.accept_one("accepted", accepted, keep=finding.id)
+        changes += ledger.by_hand(ledger.accept_one("accepted", accepted, keep=finding.id))
     return changes
 
 
@@ -87,10 +89,22 @@ def supersede(ledger: Ledger, t: int, old: Finding, new: Finding) -> list[Change
     return changes
 
 
-def bring_back(ledger: Ledger, t: int, finding: Finding, successor: Finding) -> list[Change]:
-    """A superseded fact was found again: it holds, and what took its place does not."""
+def is_by_hand(finding: Finding) -> bool:
+    """Whether a person said, pinned or decided for it: such a fact gives way to nobody unasked."""
+    decided = any(event.what == _HOLDS for event in finding.history)
+    return finding.pinned or finding.edited or finding.source == "user" or decided
+
+
+def bring_back(ledger: Ledger, t: int, finding: Finding, successor: Finding | None) -> list[Change]:
+    """A superseded fact was found again: it holds, and what took its place (None: it is gone) does not."""
+    if successor is not None and is_by_hand(successor):
+        add_pair(ledger, t, "superseded", finding, successor)
+        return []
     noted = finding.noted(t, "found again", state="fresh", superseded_by="", stale_for="")
-    changes = [Change("fresh", ledger.put(noted), "found again"), _step_back(ledger, t, successor, finding)]
+    changes = [Change("fresh", ledger.put(noted), "found again")]
+    if successor is None:
+        return changes
+    changes.append(_step_back(ledger, t, successor, finding))
     for id in [id for id, pair in ledger.pairs.items() if {pair.old, pair.new} == {finding.id, successor.id}]:
         del ledger.pairs[id]
     add_pair(ledger, t, "superseded", successor, noted)
@@ -112,7 +126,7 @@ def resolve(ledger: Ledger, t: int, id: str, how: How) -> list[Change]:
     if pair is None:
         return []
     old, new = ledger.get(pair.old), ledger.get(pair.new)
-    ledger.remember("deciding", [pair.old, pair.new])
+    ledger.remember("deciding", [] if how == "dismiss" else [pair.old, pair.new])
     del ledger.pairs[id]
     if old is None or new is None or how == "dismiss":
         return []
@@ -140,7 +154,7 @@ def _step_back(ledger: Ledger, t: int, finding: Finding, other: Finding) -> Chan
 
 
 def _come_back(ledger: Ledger, t: int, finding: Finding) -> Change:
-    noted = finding.noted(t, "holds, the user says", state="accepted", superseded_by="", stale_for="")
+    noted = finding.noted(t, _HOLDS, state="accepted", superseded_by="", stale_for="")
     return Change("accepted", ledger.put(noted), "by the user")
 
 

@@ -144,7 +144,7 @@ def restore(engine: Engine, t: int, saved: Saved) -> list[Effect]:
     findings = _findings(saved)
     present = {finding.topic for finding in findings if finding.state != "held"}
     state.begin_with(topic for topic in lasting.topics if topic in present)
-    state.apply(t, ledger.adopt(findings, saved.decided.deleted, lasting.made))
+    state.apply(t, ledger.adopt(findings, saved.decided.deleted, lasting.made, evict=False))
     ledger.sort_topics(lasting.topics)
     ledger.restore(lasting.pairs, lasting.paired, saved.evicted)
     ledger.undos.extend(_undo(kept, ledger.deleted, saved.steps) for kept in saved.decided.ledger)

@@ -150,7 +150,7 @@ def _terms(fact: str) -> list[Term]:
             terms.append(Term("word", "#", "#", weak=True))
         at = token.end
         terms.append(_term(token, fact[token.start : token.end]))
-    return [term for term in terms if term.key not in _ARTICLES]
+    return [term for term in terms if term.kind != "word" or term.key not in _ARTICLES]
 
 
 def _sign(sign: str) -> Term:

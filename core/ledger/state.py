@@ -171,6 +171,11 @@ class State:
             if self.settings.match == "keys":
                 self._keys.add(topic)
 
+    @property
+    def last_change(self) -> tuple[str, int]:
+        """The file that changed last, and when."""
+        return next(reversed(self._changes.items()), ("", 0))
+
     def kept_changes(self) -> tuple[tuple[str, int], ...]:
         """The files that changed last, and when, oldest first."""
         return tuple(islice(reversed(self._changes.items()), KEPT_CHANGES))[::-1]

@@ -17,7 +17,9 @@ from core.ledger.injection import Injector
 from core.ledger.ledger import UNDO_DEPTH
 from core.ledger.state import State
 from core.ledger.topics import label
-from core.text import mask
+from core.text import mask, mask_line
+
+_SOURCE_CHARS: Final = 200
 
 
 class Undoable(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +89,7 @@ class Steering:
         fact, topic = mask(command.fact.strip()), mask(command.topic.strip()) or "general"
         if not fact:
             return [self._said(command, "A fact needs some text.", ok=False)]
-        changes = self._state.ledger.add(command.t, fact, topic)
+        changes = self._state.ledger.add(command.t, fact, topic, mask_line(command.source, _SOURCE_CHARS))
         if not changes:
             return [self._said(command, "That fact is in the ledger already.", ok=False)]
         return self._changed(command, changes, "Added.")
@@ -97,7 +99,8 @@ class Steering:
         if not changes:
             return [self._said(command, "Nothing to accept: it does not wait any more.", ok=False)]
         count = sum(change.kind == "accepted" for change in changes)
-        return self._changed(command, changes, f"Accepted {_facts(count)}.")
+        said = f"Accepted {_facts(count)}." if count else "It waits no more: the ledger has that fact already."
+        return self._changed(command, changes, said)
 
     def _reject(self, command: ask.Reject) -> list[Effect]:
         changes = review.reject(self._state.ledger, command.ids)
@@ -175,7 +178,8 @@ class Steering:
         ids = [id for id in command.ids if self._state.ledger.get(id)]
         if not ids:
             return [self._said(command, "No finding is selected.", ok=False)]
-        self._injector.tell(ids)
+        if not self._injector.tell(ids):
+            return [self._said(command, "Not told: it waits for you, or another fact took its place.", ok=False)]
         return [
             self._said(command, f"{_facts(self._injector.queued)} will be put in front of the agent at its next call.")
         ]

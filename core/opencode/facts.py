@@ -222,7 +222,7 @@ def _patched(arguments: _Arguments) -> tuple[str, ...]:
 def _summary(part: Part, arguments: _Arguments) -> str:
     if part.tool in _SHELLS:
         text = arguments.command
-        if arguments.description and (len(text) > _LONG_COMMAND or "\n" in text):
+        if arguments.description and len(text) > _LONG_COMMAND:
             text = f"{arguments.description}: {text}"
     elif part.tool in _FILE_TOOLS:
         text = arguments.file_path or arguments.path
@@ -239,5 +239,5 @@ def _listed(arguments: Mapping[str, Any]) -> str:
         if isinstance(value, list | dict):
             shown.append(f"{clip(name, 40)}=({len(value)})")
         elif value is not None:
-            shown.append(f"{clip(name, 40)}={clip(str(value), 80)}")
+            shown.append(f"{clip(name, 40)}={mask_line(str(value), 80)}")
     return " ".join(shown)

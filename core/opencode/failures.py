@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from core.errors import ServerError
-from core.text import clean_line
+from core.text import mask_line
 
 _DETAIL_CHARS = 300
 
@@ -15,7 +15,7 @@ class TooLarge(ServerError):  # noqa: N818 - named like its siblings in core.err
 
 
 def detail_of(body: bytes) -> str:
-    """What the body of an error says, on one harmless line; empty when it says nothing that can be read."""
+    """What the body of an error says, on one harmless line, secrets masked; empty when nothing can be read."""
     try:
         error = json.loads(body)
     except (ValueError, RecursionError):
@@ -24,5 +24,5 @@ def detail_of(body: bytes) -> str:
         return ""
     for source, key in ((error.get("data"), "message"), (error, "message"), (error, "name"), (error, "_tag")):
         if isinstance(source, dict) and isinstance(source.get(key), str):
-            return clean_line(source[key], _DETAIL_CHARS)
+            return mask_line(source[key], _DETAIL_CHARS)
     return ""

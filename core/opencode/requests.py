@@ -61,16 +61,16 @@ def answer(kind: str, data: PermissionReplied) -> str:
         return REFUSED
     if kind == "question.replied":
         return "; ".join(_listed(labels) or "no answer" for labels in data.answers[:MAX_QUESTIONS])
-    return facts.line(data.reply, LABEL_CHARS)
+    return mask_line(data.reply, LABEL_CHARS)
 
 
 def _question(asked: WireQuestion) -> seen.Question:
     labelled = {facts.line(option.label, LABEL_CHARS): option for option in asked.options[:MAX_QUESTIONS]}
     return seen.Question(
-        header=facts.line(asked.header, HEADER_CHARS),
+        header=mask_line(asked.header, HEADER_CHARS),
         text=_whole(asked.question or asked.header),
         options=tuple(
-            seen.Option(label=label, description=facts.line(option.description, DESCRIPTION_CHARS))
+            seen.Option(label=label, description=mask_line(option.description, DESCRIPTION_CHARS))
             for label, option in labelled.items()
             if label
         ),

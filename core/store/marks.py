@@ -231,7 +231,7 @@ def day_of(t: int) -> str:
 
 
 def _seen(engine: Engine) -> tuple[Any, ...]:
-    return (*engine.state.revisions.values(), engine.state.completed, engine.title)
+    return (*engine.state.revisions.values(), engine.state.completed, engine.title, engine.state.last_change)
 
 
 def _decided_key(engine: Engine) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.ledger.observations import Option
+from core.text import mask
 from core.views import PermissionView, SessionView
 from ledger_tui.answering import Answering
 from ledger_tui.format import cut, fit, tame, width_of, wrap
@@ -96,7 +97,7 @@ def _option_lines(state: Answering, row: int, option: Option, key: str, width: i
     room = max(8, width - 9)
     style = "strong" if state.cursor == row or state.is_chosen(row) else "text"
     start = _start(state, row, key, state.is_chosen(row), look)
-    label, words = tame(option.label), tame(option.description)
+    label, words = tame(mask(option.label)), tame(option.description)  # unmasked, the label is the answer
     if words and width_of(label) + width_of(words) + 2 <= room:
         return [[*start, (label, style), ("  ", "text"), (words, "muted")]]
     first, *more = wrap(label, room, _MOST_LINES)
@@ -122,7 +123,9 @@ def _summary_lines(state: Answering, numbers: Sequence[str], width: int, look: L
         key = numbers[index] if index < len(numbers) else ""
         answer = state.answer(index)
         out.append([(f"{fit(key, 2):<2} ", "key"), (fit(asked.header or asked.text, width - 3), "muted")])
-        said = wrap(", ".join(answer), width - 3, _MOST_LINES) if answer else ["not answered; the agent is told so"]
+        said = (
+            wrap(mask(", ".join(answer)), width - 3, _MOST_LINES) if answer else ["not answered; the agent is told so"]
+        )
         out += [[("   ", "text"), (piece, "strong" if answer else "waiting")] for piece in said]
     template = "{answer} sends them." if any(state.answers) else "Answer at least one, or {reject} refuses them all."
     return [*out, [], *wrap_line(say(template, look), width)]

@@ -278,3 +278,12 @@ async def test_hostile_text_stays_text(size: tuple[int, int]) -> None:
         assert "Your answers" in seen
         assert all(character.isprintable() for character in seen.replace("\n", ""))
         assert all(line == line.rstrip("\n") and len(line) <= size[0] for line in play.lines())
+
+
+async def test_a_secret_in_an_option_is_not_shown_but_is_the_answer() -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    async with asking(Question(text="Which?", options=(Option(label=secret), Option(label="none")))) as play:
+        await opened(play)
+        assert secret not in play.text() and "[masked:" in play.text()
+        await play.press("1")
+        assert play.host.answers == [("que_1", ((secret,),))]

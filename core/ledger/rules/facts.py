@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -27,6 +28,8 @@ from core.text import clean_line, mask
 MOST_PER_CALL: Final = 10
 MOST_PER_JOB: Final = 40
 """Facts of one job at most; the latest calls come first."""
+REMEMBERED: Final = 1_000
+"""Calls of which it is remembered what was found in them."""
 _FACT_CHARS: Final = 400
 
 RULES: Final[tuple[tuple[str, Rule], ...]] = (
@@ -73,7 +76,7 @@ def facts_of(steps: Sequence[Step]) -> tuple[RuleFact, ...]:
         (part, call, family, one)
         for part, call in calls
         if last.get(call.command.strip()) is call
-        for family, one in islice(_of_call(call), MOST_PER_CALL)
+        for family, one in found_in(call)
     ]
     found += [(parts[id(call)], call, _REPEATS, one) for call, one in repeated_codes([call for _, call in calls])]
     facts: dict[str, RuleFact] = {}
@@ -85,6 +88,12 @@ def facts_of(steps: Sequence[Step]) -> tuple[RuleFact, ...]:
             fact=fact, topic=clean_line(mask(one.topic), 200), part=part, call=call.call, lines=one.lines, rule=family
         )
     return tuple(list(facts.values())[-MOST_PER_JOB:])
+
+
+@lru_cache(maxsize=REMEMBERED)
+def found_in(call: Call) -> tuple[tuple[str, Found], ...]:
+    """What the rules find in one call, each with its family; remembered, as it takes up to some ms a call."""
+    return tuple(islice(_of_call(call), MOST_PER_CALL))
 
 
 def _of_call(call: Call) -> Iterator[tuple[str, Found]]:

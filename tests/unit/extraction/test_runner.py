@@ -187,6 +187,18 @@ async def test_an_agent_that_is_not_there_opens_no_session() -> None:
     assert bench.server.log == []
 
 
+async def test_what_an_unreadable_answer_cost_is_told() -> None:
+    bench = Bench(Server(answer("I cannot do that.")))
+    await bench.failure()
+    failed = bench.told[-1]
+    assert isinstance(failed, ExtractionFailed)
+    assert failed.tokens is not None and failed.cost is not None
+    bench = Bench(Server(faults={"prompt": ServerError("no")}))
+    await bench.failure()
+    failed = bench.told[-1]
+    assert isinstance(failed, ExtractionFailed) and failed.tokens is None
+
+
 async def test_a_fault_of_the_program_is_a_failure_too(caplog: pytest.LogCaptureFixture) -> None:
     async def broken() -> Reply:
         raise KeyError("x")

@@ -235,14 +235,6 @@ async def test_one_that_restarts_is_waited_for_a_while(staged: Any) -> None:
         assert stage.owner.states[-1] == "none"
 
 
-async def test_the_address_of_a_session_is_that_of_its_process(staged: Any) -> None:
-    async with staged(1, 2) as stage:
-        for n in (1, 2):
-            stage.say(n, "live")
-            stage.followers[n].works(f"ses_{n}")
-        assert [stage.lines.url_of(f"ses_{n}") for n in (1, 2)] == ["http://127.0.0.1:1", "http://127.0.0.1:2"]
-
-
 async def test_each_process_is_followed_and_the_best_connection_is_shown(staged: Any) -> None:
     async with staged(1, 2) as stage:
         stage.say(2, "live")
@@ -328,6 +320,7 @@ async def test_what_is_for_a_session_goes_to_its_process(staged: Any) -> None:
         for n in (1, 2):
             stage.say(n, "live")
             stage.followers[n].works(f"ses_{n}")
+            assert stage.lines.url_of(f"ses_{n}") == f"http://127.0.0.1:{n}"
             asked = seen.PermissionAsked(t=1, session=f"ses_{n}", id=f"per_{n}", title="bash")
             stage.followers[n].sink.observe(f"ses_{n}", asked)
         await stage.until(lambda: len(stage.sent) == 2)

@@ -16,9 +16,10 @@ from core.errors import ServerError
 from core.host import mirror as mirroring
 from core.host.mirror import Mirror
 from core.host.mirror_link import MirrorLink, _is_harmless, decoded
-from core.host.mirrored import Legacy
+from core.host.mirrored import Legacy, Mirrored
 from core.host.reading_port import Count, ViewAnswer, ViewRequest
 from core.ledger import commands as ask
+from core.ledger.handover import Handover
 from core.loopback.messages import Request, Response
 from core.loopback.server import LoopbackServer
 from core.text import clean
@@ -378,3 +379,13 @@ def test_ordinary_texts_stay_as_they_are() -> None:
 def test_without_an_answer_there_is_no_legacy(tmp_path: Path) -> None:
     found: list[Legacy] = Watcher(tmp_path).mirror.legacy()
     assert found == []
+
+
+def test_a_held_finding_is_shown_too() -> None:
+    fields: dict[str, Any] = {"topic": "t", "step": 1, "established_at": 1, "pinned": False, "source": "extraction"}
+    waiting = FindingView(id="f1", fact="a", state="held", held_for="why", **fields)
+    view = msgspec.structs.replace(own_view(ROOT), held=1, held_findings=(waiting,))
+    known = Mirrored()
+    assert known.take(ROOT, ViewAnswer(revision=1, view=view, handover=Handover(root=ROOT)))
+    assert known.finding(ROOT, "f1") == waiting
+    assert known.view(own_view(ROOT), answers=False).held_findings == (waiting,)

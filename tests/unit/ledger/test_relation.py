@@ -161,3 +161,7 @@ def test_the_order_of_the_two_does_not_matter(old: str, new: str) -> None:
 def test_never_raises_and_a_fact_is_its_own_duplicate(old: str, new: str) -> None:
     assert relation(old, new) == relation(new, old)
     assert relation(old, old) == "near_duplicate"
+
+
+def test_a_quoted_letter_is_a_value_and_no_article() -> None:
+    assert relation('name = "a"', 'name = "b"') == "supersedes"

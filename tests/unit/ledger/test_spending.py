@@ -6,6 +6,7 @@ from core.ledger import commands as ask
 from core.ledger import observations as seen
 from core.ledger.effects import Deliver, ExtractionReport, FindingReport, WarningReport
 from core.ledger.observations import Tokens
+from core.ledger.rules.facts import found_in
 from tests.unit.ledger.builders import ROOT, actions, jobs, notes
 from tests.unit.ledger.test_trust import SIZE, SIZE_OUT, bench, do, learn, only
 
@@ -90,3 +91,25 @@ def test_what_came_again_is_counted_before_and_after_the_first_note() -> None:
     on.step("stat model.ckpt", SIZE_OUT)
     (row,) = on.engine.state.repeats.view().rows
     assert (row.before, row.after) == (2, 1)
+
+
+def test_an_answer_that_cannot_be_read_costs_too() -> None:
+    on = bench(extraction_budget_session_tokens=100, extraction_interval_steps=1)
+    on.step("stat model.ckpt", SIZE_OUT)
+    failed = seen.ExtractionFailed(t=on.t, session=ROOT, id="x1", error="no", tokens=Tokens(input=120), cost=0.5)
+    (report,) = [e for e in on.see(failed) if isinstance(e, ExtractionReport)]
+    assert (report.state, report.tokens, report.cost) == ("failed", Tokens(input=120), 0.5)
+    assert not jobs(on.see(seen.Tick(t=on.t + 3_600_000, session=ROOT)))
+    assert [e.code for e in on.effects if isinstance(e, WarningReport)] == ["budget"]
+    assert on.engine.state.repeats.view().extraction_tokens == 120
+
+
+def test_rules_read_each_output_as_its_step_ends() -> None:
+    found_in.cache_clear()
+    on = bench(extractor="rules", extraction_interval_steps=3)
+    for n in range(2):
+        on.step(f"wc -l {n}.csv", f"12 {n}.csv")
+    assert (found_in.cache_info().misses, found_in.cache_info().hits) == (2, 0)
+    on.step("wc -l 2.csv", "12 2.csv")
+    assert (found_in.cache_info().misses, found_in.cache_info().hits) == (3, 3)
+    assert len(on.engine.state.ledger) == 3

@@ -161,3 +161,19 @@ def test_long_outputs_are_masked_where_they_are_cut() -> None:
     for text in (step.calls[0].output, step.calls[0].command):
         assert "16C7e42F" not in text and "ae178B4a" not in text.casefold()
         assert "characters left out" in text
+
+
+def test_a_call_does_not_last_while_it_waits_for_a_person() -> None:
+    bench = Bench()
+    for id, t, call in (("per_1", 1_000, "c1"), ("per_2", 1_000, "")):
+        bench.see(seen.PermissionAsked(t=t, session=ROOT, id=id, title="bash", call=call))
+        bench.see(seen.PermissionAnswered(t=t + 8_000, session=ROOT, id=id))
+    for call in ("c1", "c2"):
+        bench.see(
+            seen.ToolFinished(
+                t=9_500, session=ROOT, message="m", part=f"p{call}", call=call, tool="bash", ok=True, summary="ls",
+                started=500, ended=9_500,
+            )
+        )  # fmt: skip
+    bench.see(seen.StepFinished(t=9_600, session=ROOT, message="m", part="pm"))
+    assert [call.ms for call in bench.engine.recent[-1].calls] == [1_000, 9_000]

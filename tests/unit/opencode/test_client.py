@@ -318,12 +318,13 @@ async def test_not_found() -> None:
     [
         ({"name": "UnknownError", "data": {"message": "Unexpected \x1b[2Jerror\n."}}, "500: Unexpected error ."),
         ({"_tag": "BadRequest"}, "500: BadRequest"),
+        ({"message": "no key ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"}, "500: no key [masked:github-token]"),
         ({"data": 3, "message": "m" * 5000}, "500: " + "m" * 299 + "…"),
         (b"<html>", "500"),
         (b"[" * 50_000, "500"),
         ([1], "500"),
     ],
-    ids=["message", "tag", "long", "page", "deep", "list"],
+    ids=["message", "tag", "secret", "long", "page", "deep", "list"],
 )
 async def test_any_other_failure_carries_what_the_server_said(body: Any, said: str) -> None:
     async with Script(body, status=500).client() as client:

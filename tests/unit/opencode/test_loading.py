@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from core.errors import ServerError
+from core.errors import LedgerError, ServerError, Unreachable
 from core.opencode import gate
 from core.opencode.failures import TooLarge
 from core.opencode.reading import PAGE_MESSAGES
@@ -181,16 +181,17 @@ async def test_one_session_that_fails_does_not_stop_the_others(world: World) -> 
 
 @pytest.mark.parametrize(("failures", "said"), [(1, 0), (2, 1)])
 async def test_an_end_of_opencode_while_it_is_read_is_no_trouble(world: World, failures: int, said: int) -> None:
-    world.session()
     sleeping = world.session()
     world.step(sleeping)
+    world.session(title="Latest")
     async with following(world) as setup:
         await setup.connect()
-        gone = [Unreachable("The connection was lost")] * failures
+        gone: list[LedgerError] = [Unreachable("The connection was lost") for _ in range(failures)]
         setup.client.failures[f"messages {sleeping}"] = gone
         setup.follower.load(sleeping)
-        await setup.settle()
-        setup.wake.set()
+        for _ in range(3):
+            await setup.settle()
+            setup.wake.set()
         await setup.settle()
         assert len(setup.sink.warnings) == said
 

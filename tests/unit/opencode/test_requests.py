@@ -113,6 +113,14 @@ def test_all_that_a_question_asks(world: World) -> None:
     assert asked.text == "Which\ndatabase?\nWhich extras?\nElse"
 
 
+def test_secrets_in_a_question_are_masked(world: World) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    option = {"label": "yes", "description": f"use {secret}"}
+    questions = [{"header": f"K {secret}", "question": f"Use {secret}?", "options": [option]}]
+    world.emit("question.asked", id="que_1", sessionID=world.session(), questions=questions)
+    assert secret not in str(only(PermissionAsked, told_of(world)))
+
+
 def test_questions_without_end_are_bounded(world: World) -> None:
     option = {"label": "x" * 10_000, "description": "y" * 10_000}
     many = [{"label": f"{n} {'z' * 5_000}", "description": ""} for n in range(1_000)]

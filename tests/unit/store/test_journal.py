@@ -339,3 +339,29 @@ def test_counts_of_all_sessions(path: Path) -> None:
     bench = Kept(path)
     bench.learn("a", "b")
     assert Kept(path).journal.counts() == {ROOT: 2}
+
+
+def test_what_a_person_added_above_the_cap_is_there_after_a_restart(path: Path) -> None:
+    first = Kept(path, max_findings=1)
+    for fact in ("a", "b"):
+        first.see(ask.Add(t=first.t, session=ROOT, fact=fact, topic="t"))
+        if fact == "a":
+            first.see(ask.Pin(t=first.t, session=ROOT, ids=("f1",), on=True))
+    assert first.facts == ["a", "b"]
+    again = Kept(path, max_findings=1)
+    assert again.facts == ["a", "b"]
+
+
+def test_a_fact_that_waits_stays_beside_its_twin_that_a_person_added(path: Path) -> None:
+    first = Kept(path, review="all")
+    first.learn("a")
+    first.see(ask.Add(t=first.t, session=ROOT, fact="a", topic="t"))
+    again = Kept(path, review="all")
+    assert (again.facts, list(again.engine.state.ledger.held)) == (["a"], ["f1"])
+
+
+def test_a_change_of_a_file_that_no_fact_is_about_yet_is_stored(path: Path) -> None:
+    first = Kept(path)
+    first.see(seen.FileChanged(t=5, session="", path="/p/a"))
+    again = Kept(path)
+    assert again.engine.state.last_change == ("/p/a", 5)
