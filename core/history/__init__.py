@@ -9,6 +9,11 @@
     parts             the parts of one session, in the order they were said
     pieces            a part as readable text, bounded, masked
     transcript        the pieces of a session within a budget
+    gathering         all sources that there are, opened as one
+    index, search     full-text search, in an index of our own
+    stats, tools      sums by day, model, project and tool
+    markdown          a session to read
+    distil            notes that a model makes; inference and sinks: who is asked, and where notes go
 
 Nothing in the source is ever written: no table, no index, no file beside it.
 """

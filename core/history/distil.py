@@ -168,6 +168,8 @@ class Run:
             if len(known) == len(failed.exceptions):
                 raise known[0] from failed
             raise
+        for sink in self._sinks:
+            await asyncio.to_thread(sink.finish)
         return self.progress
 
     async def _worker(self, queue: Iterator[Work]) -> None:

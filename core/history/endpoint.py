@@ -208,7 +208,8 @@ def _pause(number: int, asked: float | None) -> float:
     """Seconds before the next request: what was asked for, else twice as long each time, spread over jobs by chance."""
     if asked is not None:
         return min(asked, LONGEST_PAUSE_SECONDS)
-    return min(FIRST_PAUSE_SECONDS * 2**number, LONGEST_PAUSE_SECONDS) * random.uniform(0.5, 1.0)  # noqa: S311
+    longest: float = min(FIRST_PAUSE_SECONDS * 2.0**number, LONGEST_PAUSE_SECONDS)
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311
 
 
 async def _read(response: httpx.Response) -> bytes:

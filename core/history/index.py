@@ -163,8 +163,9 @@ class Index:
             for number, id in known:
                 if id not in seen:
                     self._remove(number)
+            self.connection.execute("DELETE FROM source WHERE path = ?", (place,))
             if state:
-                self.connection.execute("INSERT OR REPLACE INTO source VALUES (?, ?)", (place, state))
+                self.connection.execute("INSERT INTO source VALUES (?, ?)", (place, state))
 
     def _remove(self, number: int) -> None:
         self.connection.execute("DELETE FROM piece WHERE rowid BETWEEN ? AND ?", text_rows(number))

@@ -31,16 +31,20 @@ NOTE_CHARS: Final = 40_000
 HINT_CHARS: Final = 24
 """A shorter piece of reasoning is not looked for in a note: it may be any phrase ("Run the tests.")."""
 
-_FENCE: Final = re.compile(r"\A(```+|~~~+)[^\n`]*\n(.*?)\n?[ \t]*\1[ \t]*\Z", re.DOTALL)
 _TAG: Final = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _AROUND: Final = " \t\n\"'`“”‘’«»"
 _HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*")
 _BOLD: Final = re.compile(r"\*\*([^*]+)\*\*:?[ \t]*")
 _CODE: Final = re.compile(r" {0,3}(```+|~~~+)")
+_CODE_END: Final = re.compile(r" {0,3}(?:```+|~~~+)[ \t]*")
+_HEADING_CHARS: Final = 200
+_NOTHING_CHARS: Final = 80
+_ANSWER_CHARS: Final = 10 * NOTE_CHARS
 _NUMBER: Final = re.compile(r"^\d{1,2}[.)][ \t]*")
 _NOTHING: Final = re.compile(
-    r"(?i)[\s\-*•_()\[\].]*(?:none|n/?a|not applicable|nothing|empty|no \w+)?(?: (?:to report|noted|recorded|needed))?"
-    r"[\s\-*•_()\[\].]*"
+    r"(?i)[\s\-*•_()\[\].]*"
+    r"(?:none|n/?a|not applicable|nothing|empty|no [a-z-]*(?:ups|problems|issues|findings|decisions))?"
+    r"(?: (?:to report|noted|recorded|needed))?[\s\-*•_()\[\].]*"
 )
 """What models write into a section that has nothing in it."""
 
@@ -83,6 +87,8 @@ def parse_note(answer: str, hints: Sequence[str] = ()) -> Note | Verdict:
         NoteError: it cannot be used.
     """
     text = _unwrapped(_without_reasoning(clean(answer)).strip())
+    if len(text) > _ANSWER_CHARS:
+        raise NoteError(f"the answer has {len(text)} characters")
     if not text:
         raise NoteError("the answer is empty" if not answer.strip() else "the answer holds nothing but reasoning")
     if _is_junk(text):
@@ -105,9 +111,15 @@ def _is_junk(text: str) -> bool:
 
 
 def _unwrapped(text: str) -> str:
-    """What stands in a fence that is around all of `text`."""
-    match = _FENCE.match(text)
-    return match[2].strip() if match else text
+    """What stands in a fence that is around all of `text`, or around all of its sections."""
+    lines = text.split("\n")
+    first = next((n for n, line in enumerate(lines) if _CODE.match(line) or _heading(line) in SECTIONS), None)
+    if first is None or not _CODE.match(lines[first]):
+        return text
+    last = next((n for n in range(len(lines) - 1, first, -1) if _CODE_END.fullmatch(lines[n])), len(lines))
+    inside = lines[first + 1 : last]
+    is_around = (first == 0 and last >= len(lines) - 1) or any(_heading(line) in SECTIONS for line in inside)
+    return "\n".join(inside).strip() if is_around else text
 
 
 def _without_reasoning(text: str) -> str:
@@ -147,6 +159,8 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
 
 def _heading(line: str) -> str | None:
     """The heading that `line` is, one of SECTIONS spelled as there; None when it is none."""
+    if len(line) > _HEADING_CHARS:
+        return None
     match = _HEADING.fullmatch(line) or _BOLD.fullmatch(line.strip())
     return None if match is None else _KNOWN.get(_key(match[1]), match[1].strip())
 
@@ -158,7 +172,7 @@ def _key(heading: str) -> str:
 
 def _content(lines: Sequence[str]) -> str:
     content = "\n".join(lines).strip("\n").rstrip()
-    return "" if _NOTHING.fullmatch(content) else content
+    return "" if len(content) <= _NOTHING_CHARS and _NOTHING.fullmatch(content) else content
 
 
 def _repeats(note: str, hints: Sequence[str]) -> bool:

@@ -74,7 +74,8 @@ def parse(query: str) -> Query:
     Raises:
         UsageError: it has no word that must occur, or more than 20.
     """
-    wanted, unwanted = [], []
+    wanted: list[str] = []
+    unwanted: list[str] = []
     for term in _TERM.finditer(query.replace("\0", " ")):
         words = term["phrase"] if term["phrase"] is not None else term["word"]
         start = term["start"] or ("*" if term["word"] and words.endswith("*") else "")
@@ -86,6 +87,13 @@ def parse(query: str) -> Query:
     if len(wanted) + len(unwanted) > _MAX_TERMS:
         raise UsageError(f"there are more than {_MAX_TERMS} words to search for", "Leave some out.")
     return Query(wanted=tuple(wanted), unwanted=tuple(unwanted))
+
+
+def check(query: str, limit: int | None = None) -> Query:
+    """The terms of a query that can be answered. Raises UsageError, as :func:`search` would."""
+    if limit is not None and limit < 0:
+        raise UsageError(f"--limit is {limit}, it must not be negative", "Use 0 or more.")
+    return parse(query)
 
 
 def search(
@@ -104,9 +112,7 @@ def search(
         UsageError: nothing is asked for, or `limit` is negative.
         FileError: the index cannot be read.
     """
-    if limit is not None and limit < 0:
-        raise UsageError(f"--limit is {limit}, it must not be negative", "Use 0 or more.")
-    terms = parse(query)
+    terms = check(query, limit)
     one = f"SELECT rowid >> {SHIFT} FROM piece WHERE piece MATCH ?"  # noqa: S608 - a number
     sessions = " INTERSECT ".join([one] * len(terms.wanted)) + f" EXCEPT {one}" * len(terms.unwanted)
     statement = _MATCHES.format(

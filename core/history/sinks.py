@@ -6,9 +6,13 @@ from typing import Final, Protocol
 
 import msgspec
 
+from core.errors import UsageError
 from core.history.folder import NOTES, Folder, file_name
+from core.text import clean_line
 
 FILES: Final = "files"
+COGNEE: Final = "cognee"
+SINKS: Final = (FILES, COGNEE)
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +50,14 @@ class Sink(Protocol):
         """Forget the note of a session; there need not be one."""
         ...
 
+    def finish(self) -> None:
+        """The run has come to its end: do what is done once for all notes."""
+        ...
+
+    def close(self) -> None:
+        """No more notes come."""
+        ...
+
 
 class FilesSink:
     """Markdown files in the output folder, one a session."""
@@ -66,6 +78,27 @@ class FilesSink:
     def drop(self, session: str) -> None:
         """Remove the file. Raises FileError."""
         self._folder.remove(note_name(session))
+
+    def finish(self) -> None:
+        """Nothing: each file is there for good."""
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+def open_sink(name: str, folder: Folder) -> Sink:
+    """The sink `name`; to be closed.
+
+    Raises:
+        UsageError: there is none of that name, or its package is not installed.
+    """
+    if name == FILES:
+        return FilesSink(folder)
+    if name == COGNEE:
+        from core.history.cognee_sink import CogneeSink  # noqa: PLC0415 - an optional extra that takes 9 s to load
+
+        return CogneeSink()
+    raise UsageError(f"there is no sink {clean_line(name, 60)!r}", f"Use one of: {', '.join(SINKS)}.")
 
 
 def note_name(session: str) -> str:

@@ -142,7 +142,9 @@ class Source:
         if self._reading is None:
             return
         try:
-            yield from self._reading.connection.execute(statement, values)
+            # No `yield from`: a cursor that is abandoned with it would be closed after its connection.
+            for row in self._reading.connection.execute(statement, values):  # noqa: UP028
+                yield row
         except sqlite3.Error as error:
             raise self._reading.failure(error) from error
         self._reading.check()

@@ -21,7 +21,7 @@ _MESSAGE_BYTES: Final = 2**20
 _PARTS: Final = f"SELECT message_id, substr(CAST(data AS BLOB), 1, {_HEAD_BYTES}) FROM part WHERE session_id = ?"  # noqa: S608
 _MESSAGE: Final = f"SELECT substr(CAST(data AS BLOB), 1, {_MESSAGE_BYTES + 1}) FROM {{table}} WHERE id = ?"  # noqa: S608
 _IS_TOOL: Final = re.compile(rb'"type"\s*:\s*"tool"')
-_TOOL: Final = re.compile(rb'"tool"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_TOOL: Final = re.compile(rb'"tool"\s*:\s*("(?:[^"\\]|\\.)*")')
 _ERROR: Final = re.compile(rb'"status"\s*:\s*"error"')
 _NAME_CHARS: Final = 100
 
@@ -66,8 +66,7 @@ def tool_calls(source: Source, row: SessionRow) -> list[Use]:
     for message, head in _heads(source, row):
         if not _IS_TOOL.search(head):
             continue
-        named = _TOOL.search(head)
-        tool = clean_line(named[1].decode("utf-8", "replace"), _NAME_CHARS) if named else ""
+        tool = _name(head)
         use = uses.setdefault(tool, Use(tool=tool))
         use.calls += 1
         use.errors += _ERROR.search(head) is not None
@@ -80,6 +79,15 @@ def tool_calls(source: Source, row: SessionRow) -> list[Use]:
             uses[tool].tokens += tokens * number / every
             uses[tool].cost += cost * number / every
     return sorted(uses.values(), key=lambda use: use.tool)
+
+
+def _name(head: bytes) -> str:
+    """Name of the tool; empty when it cannot be read."""
+    found = _TOOL.search(head)
+    try:
+        return clean_line(msgspec.json.decode(found[1], type=str), _NAME_CHARS) if found else ""
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
 
 
 def _heads(source: Source, row: SessionRow) -> Iterator[tuple[str, bytes]]:

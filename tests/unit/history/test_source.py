@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,3 +75,15 @@ def test_renew_sees_what_is_new(tmp_path: Path) -> None:
 def test_a_statement_that_fails_is_an_error_of_the_file(tmp_path: Path) -> None:
     with Source.open(data.small_v1(tmp_path / "a.db")) as source, pytest.raises(FileError, match="no such table: nope"):
         source.all("SELECT * FROM nope")
+
+
+def test_a_listing_that_is_abandoned_is_ended_without_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unraisable: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
+    source = Source.open(data.small_v1(tmp_path / "a.db"))
+    with source:
+        rows = source.rows("SELECT id FROM session ORDER BY id")
+        assert next(iter(rows))
+    del rows
+    gc.collect()
+    assert unraisable == []
