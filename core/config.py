@@ -19,7 +19,7 @@ import msgspec
 from pydantic import ValidationError
 
 from core import configfile, paths
-from core.configsources import Given, Source, brief, environment, file_values, flags, resolve, unknown
+from core.configsources import Given, Source, brief, environment, file_values, flags, resolve, strange, unknown
 from core.errors import FileError, UsageError
 from core.settings import DEFAULT_DUMP_PATH, Settings
 
@@ -66,6 +66,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """In the order of the settings' declaration."""
     user_file: Path
     project_file: Path
+    warnings: tuple[str, ...] = ()
+    """What was ignored, a sentence each."""
 
     def value(self, key: str) -> Value:
         """The setting of that name in any accepted spelling; `keys` is the whole table, whatever its sources.
@@ -101,10 +103,11 @@ def load(
     """
     user_file = paths.user_config_file()
     project_file = paths.project_config_file(directory)
+    variables = os.environ if environ is None else environ
     given = [
         *file_values(user_file, "user"),
         *file_values(project_file, "project"),
-        *environment(os.environ if environ is None else environ),
+        *environment(variables),
         *flags(sets),
     ]
     in_force = {item.key: item for item in given}
@@ -114,6 +117,7 @@ def load(
         values=tuple(_values(settings, in_force)),
         user_file=user_file,
         project_file=project_file,
+        warnings=tuple(strange(variables)),
     )
 
 

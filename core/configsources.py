@@ -18,7 +18,7 @@ from core.settings import Settings
 
 ENV_PREFIX = "LEDGER_"
 
-NOT_SETTINGS = frozenset({"HOME", "DEBUG", "OPENCODE_BIN"})
+NOT_SETTINGS = frozenset({"HOME", "DEBUG", "ENDPOINT_KEY", "OPENCODE_BIN"})
 """Variables with our prefix that are read elsewhere (the last one by the tests)."""
 
 OTHER_PROGRAMS = frozenset({"FILE", "INIT", "INIT_FILE", "PRICE_DB", "PRICE_EXP", "PAGER", "DATE_FORMAT", "COLUMNS"})
@@ -50,19 +50,22 @@ def file_values(path: Path, source: Literal["user", "project"]) -> list[Given]:
 
 
 def environment(environ: Mapping[str, str]) -> Iterable[Given]:
-    """The values of all `LEDGER_<KEY>` variables.
-
-    Raises:
-        UsageError: such a variable names no setting.
-    """
+    """The values of all `LEDGER_<KEY>` variables that name a setting; see :func:`strange`."""
     for variable, raw in sorted(environ.items()):
         key = variable.removeprefix(ENV_PREFIX)
         if key == variable or key in NOT_SETTINGS or key in OTHER_PROGRAMS:
             continue
-        name = resolve(key)
-        if name is None:
-            raise unknown(key.lower(), f"environment variable {variable}")
-        yield from _entries(Given(key=name, raw=raw, source="environment", where=variable))
+        if (name := resolve(key)) is not None:
+            yield from _entries(Given(key=name, raw=raw, source="environment", where=variable))
+
+
+def strange(environ: Mapping[str, str]) -> Iterable[str]:
+    """A sentence for each variable with our prefix that names no setting: it may be another program's, or misspelt."""
+    for variable in sorted(environ):
+        key = variable.removeprefix(ENV_PREFIX)
+        if key not in {variable} | NOT_SETTINGS | OTHER_PROGRAMS and resolve(key) is None:
+            error = unknown(key.lower(), f"environment variable {variable}")
+            yield f"{error.message}: it is ignored. {error.hint}"
 
 
 def flags(arguments: Iterable[str]) -> Iterable[Given]:

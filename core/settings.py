@@ -104,6 +104,7 @@ Escalation = Annotated[
 FilePath = Annotated[Path, BeforeValidator(_path)]
 KeyTable = Annotated[dict[str, str], BeforeValidator(_key_lists)]
 Count = Annotated[Whole, Field(ge=1, le=10**9)]
+Chars = Annotated[Whole, Field(ge=0, le=10_000_000)]
 
 
 class Settings(BaseModel):
@@ -216,6 +217,30 @@ class Settings(BaseModel):
         default=90,
         ge=0,
         description="Days that stored facts of a session are kept after it was last active. 0: for ever.",
+    )
+    history_text_chars: Chars = Field(
+        default=4_000,
+        description="Characters of one text that the transcript of a past session keeps.",
+    )
+    history_reasoning_chars: Chars = Field(
+        default=200,
+        description="Characters of the hint that stands there for one piece of the agent's reasoning.",
+    )
+    history_tool_input_chars: Chars = Field(
+        default=1_000,
+        description="Characters of the arguments of one tool call there.",
+    )
+    history_tool_output_chars: Chars = Field(
+        default=1_500,
+        description="Characters of one tool output there, from its head and its tail.",
+    )
+    history_head_chars: Chars = Field(
+        default=6_000,
+        description="Characters of the beginning that the whole transcript keeps when it is too long.",
+    )
+    history_tail_chars: Chars = Field(
+        default=12_000,
+        description="Characters of its end.",
     )
     dump_path: FilePath = Field(
         default=DEFAULT_DUMP_PATH,

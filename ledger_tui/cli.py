@@ -16,7 +16,20 @@ from typing import NoReturn
 
 from core.errors import LedgerError, OutputClosed, UsageError
 from ledger_tui import options
-from ledger_tui.commands import config, dashboard, demo, doctor, facts, headless, init, record, replay, uninit, watch
+from ledger_tui.commands import (
+    config,
+    dashboard,
+    demo,
+    doctor,
+    facts,
+    headless,
+    history,
+    init,
+    record,
+    replay,
+    uninit,
+    watch,
+)
 
 COMMANDS = {
     "init": init,
@@ -28,6 +41,7 @@ COMMANDS = {
     "record": record,
     "watch": watch,
     "facts": facts,
+    "history": history,
     "config": config,
 }
 
@@ -35,6 +49,7 @@ USED = {
     **dict.fromkeys(("init", "uninit"), ("--directory",)),
     **dict.fromkeys(("demo", "replay", "watch", "config"), options.SETTINGS),
     "facts": ("--session", "--directory"),
+    "history": (),
     "doctor": tuple(flag for flag in options.ALL if flag not in ("--session", "--latest")),
 }
 """The common flags that mean something to a command, where not all of them do."""

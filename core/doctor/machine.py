@@ -114,11 +114,13 @@ def tmux(surroundings: Surroundings, _: Reach) -> Iterable[Line]:
 def settings(surroundings: Surroundings, _: Reach) -> Iterable[Line]:
     """The settings that are not defaults, each with where it comes from."""
     try:
-        values = surroundings.load().values
+        config = surroundings.load()
     except LedgerError as error:
         yield fail("settings", clean_line(error.message, 500), error.hint)
         return
-    given = [value for value in values if value.source != "default"]
+    for warning in config.warnings:
+        yield warn("settings", clean_line(warning, 500), "Rename it if it is meant for the ledger; else leave it.")
+    given = [value for value in config.values if value.source != "default"]
     if not given:
         yield ok("settings", "all defaults")
     for value in given:

@@ -66,9 +66,7 @@ def _several(way: Reach) -> Iterable[Line]:
     others = {door.pid for door in way.doors} | {server.pid for server in way.found}
     if len(others) > 1:
         pids = ", ".join(map(str, sorted(others)))
-        yield ok(
-            "way in", f"several OpenCode work here (processes {pids})", "Choose one with --server or in the picker."
-        )
+        yield ok("way in", f"several OpenCode work here (processes {pids}); the ledger follows all of them")
 
 
 def _closed(surroundings: Surroundings, way: Reach) -> Iterable[Line]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from core.installing.install import Deed, What
@@ -46,6 +47,19 @@ def installed_lines(place: Place, deeds: Sequence[Deed]) -> list[str]:
         return []
     first = [] if modules_are_there(place.root) else [FIRST_START]
     return [restart_line(place, "OpenCode loads it when it starts next.", "to load it"), *first]
+
+
+def caution(place: Place) -> str:
+    """What to think of before this place is prepared as a project; empty where there is nothing."""
+    home = Path.home()
+    folders = {Path(place.top.anchor): "the root of the file system", home: "your home folder"}
+    name = folders.get(place.top) if place.scope == "project" else None
+    if name is None:
+        return ""
+    return (
+        f"caution: {place.top} is {name}, not a project. OpenCode loads the plugin from here only when it works in "
+        "this very folder; --directory names a project, --global means all of them."
+    )
 
 
 def restart_line(place: Place, otherwise: str, why: str) -> str:

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
 
     host = Host(host_options, settings)
     offer = Offer(lambda: _preparation(host_options.directory), host.remark) if _is_here(host_options.server) else None
-    return show(host, settings, demo=lambda: _demo(settings), offer=offer)
+    return show(host, settings, demo=lambda: _demo(settings), offer=offer, project=str(host_options.directory))
 
 
 def show(
@@ -41,14 +41,16 @@ def show(
     *,
     demo: Callable[[], LedgerHost] | None = None,
     offer: Offer | None = None,
+    project: str = "",
 ) -> int:
     """Show `host` on the screen; the exit code.
 
-    `demo` makes the ledger that is offered where no server is found, `offer` installs the plugin for the project.
+    `demo` makes the ledger that is offered where no server is found, `offer` installs the plugin for the project,
+    `project` is its folder.
     """
     from ledger_tui.app import run as run_app  # noqa: PLC0415
 
-    return run_app(host, settings, demo=demo, offer=offer)
+    return run_app(host, settings, demo=demo, offer=offer, project=project)
 
 
 def _is_here(server: str | None) -> bool:

@@ -73,7 +73,7 @@ def test_version(shell: Shell) -> None:
 
 
 def test_later_commands_are_not_announced(shell: Shell) -> None:
-    assert "there is no command" in complaint(shell("history"), 2)
+    assert "there is no command" in complaint(shell("wiki"), 2)
 
 
 @pytest.mark.parametrize("command", [[], ["demo"], ["watch"]], ids=str)

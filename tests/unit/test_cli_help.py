@@ -9,6 +9,7 @@ import pytest
 
 from ledger_tui import cli, options
 from ledger_tui.cli import COMMANDS
+from ledger_tui.commands import history
 from tests.unit.test_cli import Shell
 
 
@@ -23,15 +24,30 @@ APPLY = {
     **dict.fromkeys(("config", "config list", "config get", "config set"), ("--directory", "--set")),
     "config schema": (),
     "facts": ("--directory", "--session"),
+    "history": (),
+    **dict.fromkeys(("history list", "history search", "history stats"), ()),
+    "history show": ("--directory", "--set"),
+    "history distil": ("--server", "--directory", "--password-file", "--set"),
     "doctor": ("--server", "--directory", "--password-file", "--set"),
 }
 """The common flags that a command's help shows, where not all of them apply."""
-ARGUMENTS = {"replay": ["x"], "config get": ["agent"], "config set": ["agent", "auto"]}
+ARGUMENTS = {
+    "replay": ["x"],
+    "config get": ["agent"],
+    "config set": ["agent", "auto"],
+    "history show": ["ses_a"],
+    "history search": ["word"],
+}
 
 
 @pytest.mark.parametrize(
     "command",
-    [(), *((name,) for name in COMMANDS), *(("config", name) for name in ("list", "get", "set", "schema"))],
+    [
+        (),
+        *((name,) for name in COMMANDS),
+        *(("config", name) for name in ("list", "get", "set", "schema")),
+        *(("history", name) for name in history.ACTIONS),
+    ],
     ids=" ".join,
 )
 def test_help(shell: Shell, command: tuple[str, ...]) -> None:
