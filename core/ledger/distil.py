@@ -47,7 +47,7 @@ class _Counts:
         """One more fact and what it led to; gives the changes back."""
         first = changes[0].kind if changes else ""
         self._facts += 1
-        self._added += first == "added"
+        self._added += first in ("added", "accepted")
         self._rejected += first == "rejected"
         self._held += first == "held"
         self._duplicates += first in ("", "fresh")

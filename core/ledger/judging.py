@@ -68,6 +68,8 @@ class Judge:
     def _take(self, t: int, fact: str, topic: str, origin: Origin, reason: str = "") -> list[Change]:
         ledger = self._ledger
         known = ledger.with_fact(fact)
+        if known is not None and known.state == "held" and not reason:
+            return self._borne_out(t, known, origin)
         if known is not None:
             return self._known(t, known, origin) if reason in ("", _BY_WISH) else []
         if reason and not ledger.was_deleted(fact):
@@ -108,6 +110,27 @@ class Judge:
         if known.state != "superseded" or (successor is not None and successor.job == self._job.id):
             return []
         return review.bring_back(self._ledger, t, known, successor)
+
+    def _borne_out(self, t: int, held: Finding, origin: Origin) -> list[Change]:
+        """A fact that waited, because no output said it, is in an output now."""
+        ledger = self._ledger
+        if ledger.full_of_pins(held.topic) or ledger.full_of_pins():
+            return []
+        del ledger.held[held.id]
+        found = held.noted(
+            t,
+            f"borne out by {self._job.id}",
+            state="accepted",
+            held_for="",
+            step=origin.step,
+            origin=origin.session,
+            call=origin.call,
+            job=origin.job,
+            evidence=origin.evidence,
+            files=origin.files,
+            receipt=origin.receipt,
+        )
+        return ledger.accept_one("accepted", found)
 
     def _ended_of(self, call: str) -> int:
         """When the call ended, in ms since the epoch; 0 when it is not known."""

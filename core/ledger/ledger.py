@@ -162,7 +162,7 @@ class Ledger(Shelf):
         return [Change("deleted", finding, "by the user") for finding in targets]
 
     def edit(self, t: int, id: str, fact: str, topic: str) -> list[Change]:
-        """Change text or topic; a held finding is accepted by that.
+        """Change text or topic; a held finding is accepted by that, and other words are a person's: they hold.
 
         No change when nothing differs, or when the new fact is another finding's.
         """
@@ -177,8 +177,8 @@ class Ledger(Shelf):
         self.pairs = pairs
         edited = old.edited or fact != old.fact
         new = old.noted(t, f"edited by the user, was: {old.fact}", fact=fact, topic=topic, edited=edited)
-        if old.state in ("held", "doubtful"):
-            new = msgspec.structs.replace(new, state="accepted", held_for="", stale_for="")
+        if old.state == "held" or (old.state in ("doubtful", "superseded") and fact != old.fact):
+            new = msgspec.structs.replace(new, state="accepted", held_for="", stale_for="", superseded_by="")
         return [Change("edited", self.put(new), fresh=False), *self.evict(id)]
 
     def undo(self, t: int) -> tuple[str, list[Change]]:

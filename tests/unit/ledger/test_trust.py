@@ -108,6 +108,26 @@ def test_a_held_fact_that_is_edited_is_accepted() -> None:
     assert not held(on)
 
 
+def test_a_held_fact_that_a_later_output_says_waits_no_more() -> None:
+    on = bench()
+    learn(on, INVENTED, output=SIZE_OUT)
+    waiting = held(on)[0].id
+    learn(on, INVENTED, output="model.ckpt: 128 layers")
+    assert not held(on)
+    assert (only(on).id, only(on).state, only(on).held_for) == (waiting, "accepted", "")
+    assert only(on).evidence
+    assert changes(on.effects)[-1] == ("accepted", INVENTED[0])
+
+
+def test_other_words_for_a_doubtful_fact_hold_and_another_topic_alone_does_not() -> None:
+    on = known()
+    on.see(seen.FileChanged(t=on.t, session="", path="/p/model.ckpt"))
+    do(on, ask.Edit, id=only(on).id, fact=SIZE[0], topic="size:model.ckpt")
+    assert only(on).state == "doubtful"
+    do(on, ask.Edit, id=only(on).id, fact="model.ckpt has 8192 bytes", topic="size:model.ckpt")
+    assert (only(on).state, only(on).stale_for) == ("accepted", "")
+
+
 def test_held_facts_are_bounded_and_take_no_place_of_others() -> None:
     on = bench(max_findings=1, max_findings_per_topic=1)
     learn(on, SIZE, output=SIZE_OUT)
