@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.bench import dashboard, engine, hook, keys, store, stream, trust
+from tests.bench import dashboard, engine, history, hook, keys, store, stream, trust
 
 if __name__ == "__main__":
     trust.main()
@@ -12,3 +12,4 @@ if __name__ == "__main__":
     hook.main()
     dashboard.main()
     store.main()
+    history.main()
