@@ -47,11 +47,15 @@ class LedgerApp(App[int], inherit_bindings=False):
         offer: Offer | None = None,
         clock: Callable[[], int] = wall_clock,
         zone: tzinfo | None = None,
+        project: str = "",
     ) -> None:
         """Raises UsageError for an unknown theme and for keys that cannot be."""
         name = theme_name(settings.theme)
         self.desk = Desk(
-            host, keymap(settings.keys), Brush(name, plain=settings.ascii), clock, zone, demo, offer, os.environ
+            host,
+            keymap(settings.keys),
+            Brush(name, plain=settings.ascii),
+            *(clock, zone, demo, offer, os.environ, project),
         )
         super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)
         for known in THEMES:
@@ -161,6 +165,7 @@ def run(
     *,
     demo: Callable[[], LedgerHost] | None = None,
     offer: Offer | None = None,
+    project: str = "",
 ) -> int:
     """Show `host` until the user quits; the exit code.
 
@@ -169,10 +174,11 @@ def run(
         settings: `theme`, `ascii` and `keys` are used.
         demo: makes the demo's ledger, offered where no server is found.
         offer: installs the plugin for the project.
+        project: its folder.
 
     Raises:
         UsageError: an unknown theme, action or key, or two actions on one key.
     """
-    app = LedgerApp(host, settings, demo=demo, offer=offer)
+    app = LedgerApp(host, settings, demo=demo, offer=offer, project=project)
     result = app.run()
     return result if result is not None else (app.return_code or 0)

@@ -36,7 +36,9 @@ class Desk:
     offer: Offer | None = None
     """Installs the plugin, where there is a project to install it for."""
     environ: Mapping[str, str] = field(default_factory=dict)
-    """The environment, to find the way to the clipboard."""
+    """The environment, to find the way to the clipboard and to OpenCode's database."""
+    project: str = ""
+    """Folder of the project, where it is known without a session."""
 
     def look(self) -> Look:
         """How to draw at this moment."""

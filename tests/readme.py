@@ -48,6 +48,9 @@ def _places(contexts: frozenset[str]) -> str:
         "permission",
         "question",
         "welcome",
+        "history",
+        "past",
+        "past_fact",
     )
     return ", ".join(PLACE_TITLES.get(place, place) for place in places if place in contexts)
 

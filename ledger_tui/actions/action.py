@@ -25,6 +25,9 @@ PLACE_TITLES = {
     "receipt": "a receipt",
     "inbox": "the inbox of pairs",
     "repeats": "the repeats",
+    "history": "the list of past sessions",
+    "past": "a past session",
+    "past_fact": "a past session on one of its facts",
 }
 """What the places of the dashboard are called where a sentence names them."""
 
@@ -40,9 +43,13 @@ READING = RECEIPTS | {"repeats", "help"}
 PERMISSION = frozenset({"permission"})
 QUESTION = frozenset({"question"})
 ASKED = PERMISSION | QUESTION
-MOVING = LISTS | INBOX | READING | ASKED
+HISTORY = frozenset({"history"})
+PAST_FACT = frozenset({"past_fact"})
+"""A past session while its cursor is on one of its facts."""
+PAST = frozenset({"past"}) | PAST_FACT
+MOVING = LISTS | INBOX | READING | ASKED | HISTORY | PAST
 ANYWHERE = MAIN | {"welcome"}
-WINDOWS = READING | ASKED | INBOX | {"picker"}
+WINDOWS = READING | ASKED | INBOX | HISTORY | PAST | {"picker"}
 """The places that lie over the dashboard."""
 
 
@@ -52,7 +59,7 @@ class Situation:
 
     context: str
     """A pane, or `held` (a held fact in Extractions), `welcome`, `receipt`, `held_receipt`, `repeats`, `help`,
-    `inbox`, `picker`, `permission`, `question`."""
+    `inbox`, `picker`, `permission`, `question`, `history`, `past`, `past_fact`."""
     server: ServerView
     view: SessionView | None = None
     read_only: bool = False
@@ -83,6 +90,10 @@ class Situation:
     """Whether more than one option of the question may be chosen."""
     own_words: bool = False
     """Whether words of one's own are an answer to the question."""
+    noted: bool = False
+    """Whether a note was distilled from the past session under the cursor."""
+    refused: str = ""
+    """Why the fact of a past session cannot be taken over; empty when it can."""
 
 
 Check = Callable[[Situation], str]

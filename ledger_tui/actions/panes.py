@@ -43,7 +43,7 @@ PANE_ACTIONS: tuple[Action, ...] = (
         ("u",),
         "undo",
         "Take back the last change; ten can be taken back.",
-        at.MAIN | at.INBOX,
+        at.MAIN | at.INBOX | at.PAST_FACT,
         "Findings",
         checks.writable,
         4,
@@ -125,7 +125,7 @@ PANE_ACTIONS: tuple[Action, ...] = (
         ("/",),
         "filter",
         "Show only rows that contain the words you type.",
-        at.LISTS,
+        at.LISTS | at.HISTORY | at.PAST,
         "List",
         checks.filterable,
         5,
@@ -149,6 +149,15 @@ PANE_ACTIONS: tuple[Action, ...] = (
     Action("slower", ("-",), "slower", "Play the replay slower.", at.ANYWHERE, "Replay", checks.replaying, 8),
     Action("pause", ("0",), "pause", "Pause the replay, and go on.", at.ANYWHERE, "Replay", checks.replaying, 8),
     Action("sessions", ("s",), "sessions", "Choose the session to show.", at.ANYWHERE, "Program", footer=5),
+    Action(
+        "history",
+        ("H",),
+        "past sessions",
+        "Read the past sessions of this project, search them, and take their facts over.",
+        at.ANYWHERE,
+        "Program",
+        footer=1,
+    ),
     Action(
         "demo", ("d",), "demo", "Start the demo: a recorded session.", frozenset({"welcome"}), "Program", checks.demo, 7
     ),

@@ -93,7 +93,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "close",
         ("escape", "q", "ctrl+c"),
         "back",
-        "Go back to the dashboard.",
+        "Go back.",
         at.WINDOWS,
         "Program",
         footer=9,

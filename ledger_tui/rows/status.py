@@ -37,7 +37,11 @@ def verdict(view: SessionView, look: Look) -> tuple[str, str, str]:
     meters = [meter for meter in ordered(view) if not meter.muted]
     worst = meters[0] if meters else None
     if worst and worst.action == "stop" and view.state not in ("busy", "loading"):
-        return "quiet", "went in circles", f"over {worst.name}, looked at {_times(worst)}; told to stop, now {view.state}"
+        return (
+            "quiet",
+            "went in circles",
+            f"over {worst.name}, looked at {_times(worst)}; told to stop",
+        )
     if worst and worst.action == "stop":
         return "stop", "going in circles", f"{worst.name} looked at {_times(worst)}; told to stop"
     if worst and worst.action == "quiet" and worst.count > 1:
@@ -260,8 +264,11 @@ def _ends_width(ends: list[Line]) -> int:
     return sum(measure(end) + 3 for end in ends)
 
 
-def banner(server: ServerView, look: Look) -> Line:
-    """What is wrong with the connection and what happens next; empty while all is well."""
+def banner(server: ServerView, look: Look, *, offered: bool = False) -> Line:
+    """What is wrong with the connection and what happens next; empty while all is well.
+
+    `offered`: the plugin can be installed from here.
+    """
     if server.state == "reconnecting":
         wait = server.retry_at - look.now
         text = f"Reconnecting, try {max(1, server.attempt)}"
@@ -275,7 +282,8 @@ def banner(server: ServerView, look: Look) -> Line:
     if server.state in ("live", "file") and not server.detail:
         return []
     role, word = SERVER_ROLES[server.state]
-    return [(fit(server.detail, 300) or word.capitalize(), role)]
+    first = say("Press {init}, then restart OpenCode. ", look) if offered and server.state == "none" else []
+    return [*first, (fit(server.detail, 300) or word.capitalize(), role)]
 
 
 def welcome(server: ServerView, look: Look, *, demo: bool, offered: bool = False) -> list[Line]:

@@ -211,7 +211,7 @@ class Dashboard(LedgerScreen[None]):
         return [item for item in host.sessions if item.waits_for and item.root != host.selected]
 
     def _banner(self) -> Line:
-        line = banner(self.desk.host.server, self.look())
+        line = banner(self.desk.host.server, self.look(), offered=self._offered())
         return [(" ", "text"), *line] if line else []
 
     def _gauges(self, width: int, height: int) -> list[Line]:

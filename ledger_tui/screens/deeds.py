@@ -224,6 +224,7 @@ _DEEDS: dict[str, Deed] = {
         "slower": _slower,
         "pause": _pause,
         "sessions": openings.pick_session,
+        "history": openings.show_history,
         "help": openings.show_help,
     },
     **{

@@ -25,6 +25,10 @@ _ABOUT = {
     "inbox": "Facts of which one replaced the other, that may contradict each other, or that may say the same. Nothing "
     "has to be decided: until then a replaced fact is not shown to the agent, and of the others both are.",
     "repeats": "How often the same command gave the same output again, and what the ledger has cost.",
+    "history": "What OpenCode has kept of earlier sessions, the newest first. It is only read, nothing is changed; "
+    "secrets are masked. A filter that begins with ? searches all that was said.",
+    "past": "One past session: the facts known of it, then what was said and done, tool calls folded.",
+    "past_fact": "A fact that was established in this past session. Taken over, it is a fact of your own here.",
     "log": "All that the ledger noticed and did.",
     "welcome": "No session is shown yet.",
     "receipt": "Where it came from. Marked words are those of the fact, found in the output.",
@@ -33,7 +37,11 @@ _ABOUT = {
     "permission": "The agent waits until this is allowed or refused, here or in OpenCode.",
     "question": "The agent waits for an answer, given here or in OpenCode. Several answers are shown again at the end.",
 }
-_TITLES = {**PANE_TITLES, "held": "Held facts", "held_receipt": "Receipt", "inbox": "Pairs of facts"}
+_TITLES = {
+    **PANE_TITLES,
+    **{"held": "Held facts", "held_receipt": "Receipt", "inbox": "Pairs of facts"},
+    **{"history": "Past sessions", "past": "Past session", "past_fact": "Past session"},
+}
 _WITH_FIGURES = ("meters", "log")
 """Panes that are about notes: their help says what became of them."""
 _SIGNS = (

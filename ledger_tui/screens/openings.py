@@ -98,6 +98,13 @@ async def pick_session(board: Dashboard, now: Situation) -> None:
     await board.app.push_screen(Picker(board.desk))
 
 
+async def show_history(board: Dashboard, now: Situation) -> None:
+    """Past sessions, from OpenCode's database."""
+    from ledger_tui.screens.history import History  # noqa: PLC0415
+
+    await board.app.push_screen(History(board.desk), lambda _: board.repaint())
+
+
 def _sayer(board: Dashboard) -> Callable[[str | None], None]:
     return lambda said: board.say(said) if said else None
 

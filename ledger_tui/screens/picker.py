@@ -66,7 +66,12 @@ class SessionRow:
         facts = plural(self.item.findings, "fact") if self.item.findings else ""
         steps = plural(self.item.steps, "step") if self.item.steps else ""
         where: Line = [("  " + fit(short_address(self.item.server), 20), "faint")] if self.item.server else []
-        side: Line = [*where, (right(steps, 11), "muted"), (right(facts, 10), "muted"), (right(ago(look.now - self.item.updated), 12), "faint")]
+        side: Line = [
+            *where,
+            (right(steps, 11), "muted"),
+            (right(facts, 10), "muted"),
+            (right(ago(look.now - self.item.updated), 12), "faint"),
+        ]
         start: Line = [(f"{look.signs.of(role)} {word:<8}", role)]
         if self.item.waits_for:
             what = "a permission" if self.item.waits_for == "permission" else "an answer"

@@ -61,6 +61,7 @@ class Prepare(Dialog[None]):
 
     async def _work(self) -> None:
         self._done = await self._offer.carry_out()
+        self.desk.host.retry()  # what is said of OpenCode is another thing now
         self._redraw()
 
     @property

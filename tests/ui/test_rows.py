@@ -173,7 +173,7 @@ def only(**fields: Any) -> MeterView:
             "no facts yet, next extraction in 8 steps",
         ),
         (example(meters=(), topics=(), findings=0), "watching", "no facts yet, x4 is running"),
-        (example(state="idle"), "went in circles", "over layout, looked at 4 times since s20; told to stop, now idle"),
+        (example(state="idle"), "went in circles", "over layout, looked at 4 times since s20; told to stop"),
         (blank(), "waiting", "no step yet"),
     ],
 )
@@ -281,6 +281,20 @@ def test_the_banner_counts_down_and_is_empty_while_all_is_well() -> None:
     assert plain(banner(unstored, LOOK)) == "▲ Facts are not stored: ledger.db: the disk is full."
     refused = live_server(state="refused", detail="The password is wrong.")
     assert plain(banner(refused, LOOK)) == "The password is wrong."
+
+
+def test_the_advice_is_seen_where_there_is_room_for_a_line_only() -> None:
+    server = live_server(state="none", detail="OpenCode runs here without a way in (process 4711).")
+    assert plain(banner(server, LOOK, offered=True)).startswith("Press <init>, then restart OpenCode. OpenCode runs")
+    assert plain(banner(server, LOOK)).startswith("OpenCode runs here")
+
+
+def test_servers_of_other_folders_come_last() -> None:
+    others = tuple(f"http://127.0.0.1:{n} (/a/long/path/{'x' * 80})" for n in range(3))
+    server = live_server(state="none", detail="OpenCode runs here without a way in (process 4711).", others=others)
+    lines = [plain(line) for line in welcome(server, LOOK, demo=True, offered=True)]
+    assert lines[-1].startswith("OpenCode for other folders: http://127.0.0.1:0")
+    assert any("press <init>" in line for line in lines[:-1])
 
 
 def test_the_welcome_names_the_next_key() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from core.ledger.commands import Add, Edit
@@ -142,6 +143,39 @@ async def test_the_picker_starts_on_the_shown_session_and_picks() -> None:
         assert play.host.selections == ["ses_1", None]
 
 
+async def test_the_picker_shows_steps_and_of_several_which_opencode() -> None:
+    async with stage() as play:
+        first, second, *_ = play.host.items
+        replace = msgspec.structs.replace
+        play.host.items = [replace(first, steps=42, server="http://127.0.0.1:38051"), replace(second, steps=1)]
+        await play.press("s")
+        assert any("Figure out" in line and ":38051" in line and "42 steps" in line for line in play.lines())
+        (idle,) = [line for line in play.lines() if "Port the tokenizer" in line]
+        assert "○ idle" in idle and "1 step " in idle
+
+
+async def test_a_box_has_a_footer_of_its_own() -> None:
+    async with stage(example(earlier=9)) as play:
+        await play.press("x")
+        assert "Extract earlier steps?" in play.text()
+        assert "y extract the earlier steps too" in play.footer() and "quit" not in play.footer()
+        await play.press("escape")
+        assert "q quit" in play.footer()
+
+
+async def test_the_footer_offers_nothing_that_cannot_be_done_to_the_agent() -> None:
+    async with stage(example(meters=(), topics=(), findings=0, buffered=0)) as play:
+        await play.press("3")
+        for words in ("i tell", "m mute", "x extract"):
+            assert words not in play.footer()
+        await play.press("?")
+        said = play.text()
+        for _ in range(4):
+            await play.press("pagedown")
+            said += play.text()
+        assert "No steps wait for extraction." in said and "This topic has no finding to tell." in said
+
+
 async def test_the_picker_filters_and_follows_the_sessions() -> None:
     async with stage() as play:
         await play.press("s", "/", *"rust", "enter")
@@ -202,7 +236,8 @@ async def test_the_palette_holds_every_action_of_the_dashboard() -> None:
     async with stage() as play:
         await play.press("2", "ctrl+p")
         ids = {row.key for row in play.app.screen.pane.list.rows}  # type: ignore[attr-defined]
-        assert ids == {action.id for action in ACTIONS if action.group not in ("Answer", "Pairs")} - {"close", "expand"}
+        elsewhere = ("Answer", "Pairs", "Past sessions")
+        assert ids == {action.id for action in ACTIONS if action.group not in elsewhere} - {"close", "expand"}
 
 
 async def test_the_palette_searches_and_does() -> None:

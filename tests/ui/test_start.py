@@ -9,7 +9,8 @@ import pytest
 
 LATE = (
     *("httpx", "sqlite3", "watchfiles", "h11", "textual.widgets._text_area", "textual.widgets._markdown"),
-    *(f"ledger_tui.screens.{name}" for name in ("form", "palette", "picker", "help", "reading", "ask")),
+    *(f"ledger_tui.screens.{name}" for name in ("form", "palette", "picker", "help", "reading", "ask", "history")),
+    *("core.history", "ledger_tui.rows.history"),
 )
 """Not needed for the first paint."""
 

@@ -285,17 +285,6 @@ def test_ten_changes_can_be_undone() -> None:
     assert [s.ok for s in said if isinstance(s, Said)] == [True] * 10 + [False]
 
 
-def test_a_fact_added_by_hand_says_where_it_was_taken_from() -> None:
-    bench = Bench()
-    bench.see(ask.Add(t=1, session=ROOT, fact="own", topic="t"))
-    bench.see(ask.Add(t=2, session=ROOT, fact="taken", topic="t", source="session\nses_1 of 2026-05-28 20:28"))
-    assert [finding.history[0].what for finding in bench.engine.state.ledger] == [
-        "added by the user",
-        "added by the user from session ses_1 of 2026-05-28 20:28",
-    ]
-    assert all(finding.source == "user" for finding in bench.engine.state.ledger)
-
-
 def test_pinned_findings_are_never_evicted_and_say_when_they_fill_the_cap() -> None:
     bench = Bench(max_findings_per_topic=2)
     bench.know(("a", "t"), ("b", "t"))
