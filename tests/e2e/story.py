@@ -108,12 +108,11 @@ _AGAIN = [
 FACTS = [
     Fact("model.ckpt has a header of 128 bytes", "file-format:model.ckpt", "model.ckpt: data"),  # made up: it is held
     Fact("model.ckpt holds 8128 floats, remainder 0", "file-format:model.ckpt", "8128 floats, remainder 0"),
-    Fact("model.ckpt is little-endian: the first float is -0.03545605", "byte-order:model.ckpt", "-0.03545605 "),
+    Fact("model.ckpt is little-endian: the first float is -0.03545605", "file-format:model.ckpt", "-0.03545605 "),
     Fact("config.json sets n_vocab 64, n_ctx 32, n_embd 16, n_layer 2", "config:config.json", '"n_vocab": 64'),
     Fact("vocab.bpe has 31 lines, the first is '#version: 0.2'", "tokenizer:vocab.bpe", "31 vocab.bpe"),
     Fact("wte is floats 0 to 1023, wpe is floats 1024 to 1535", "file-format:model.ckpt", "wpe: floats 1024..1535"),
     Fact("blocks start at float 1536 with a stride of 3280 floats", "file-format:model.ckpt", "stride 3280 floats"),
-    Fact("the last 32 floats are 1.0, then 0.0", "file-format:model.ckpt", "{1.0} then {0.0}"),
     Fact(
         "8128 floats in model.ckpt, remainder 0", "file-format:model.ckpt", "00001800: "
     ),  # said before in other words
