@@ -49,10 +49,12 @@ class ErrorInfo(Protocol):
 
 
 class ReplyInfo(Protocol):
-    """A message without its parts; `is_summary`: a compaction made it."""
+    """A message without its parts; `is_summary`: a compaction made it; `finish`: why it ended."""
 
     @property
     def is_summary(self) -> bool: ...
+    @property
+    def finish(self) -> str | None: ...
 
     @property
     def error(self) -> ErrorInfo | None: ...

@@ -27,6 +27,7 @@ DATASET: Final = "opencode-sessions"
 INSTALL: Final = "Install it: pip install 'ledger-tui[cognee]'."
 _QUIET: Final = {"TELEMETRY_DISABLED": "1", "LOG_LEVEL": "ERROR", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
 """Set unless the user has set them: nothing is reported to anybody, no list of prices is fetched, no chatter."""
+_CANCELLING_SECONDS: Final = 5.0
 _TABLES: Final = ("litellm", "litellm_core_utils/tokenizers")
 """Where the tables lie that Cognee counts tokens with: it would fetch them, though a package that it needs has them."""
 
@@ -87,6 +88,8 @@ class CogneeSink:
     def close(self) -> None:
         """End the thread; harmless when repeated."""
         if self._thread.is_alive():
+            # A call that is still under way, as after Ctrl-C, is given up: somebody waits for it in another thread.
+            asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop).result()
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
@@ -135,6 +138,14 @@ class CogneeSink:
             self._is_ready = True
         found = await self._cognee.datasets.list_datasets()
         return next((dataset.id for dataset in found if dataset.name == self._dataset), None)
+
+
+async def _cancel_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    if others:
+        await asyncio.wait(others, timeout=_CANCELLING_SECONDS)
 
 
 def _tables() -> list[tuple[str, str]]:

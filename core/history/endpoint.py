@@ -169,6 +169,8 @@ class EndpointDistiller:
 
     def _failure(self, status: int, headers: Mapping[str, str], content: bytes) -> Exception:
         said = detail(content)
+        if self._key:
+            said = said.replace(self._key, "[masked:key]")
         why = f"{status}{f': {said}' if said else ''}"
         if status in (401, 403):
             hint = f"Check {KEY_VARIABLE}." if self._key else f"Give its key in the variable {KEY_VARIABLE}."

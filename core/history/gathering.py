@@ -65,7 +65,7 @@ class Gathering:
 
     def unread(self) -> int:
         """How many sessions are kept in JSON files alone and are not read."""
-        return sum(map(legacy.unread, self.sources))
+        return legacy.unread(self.sources)
 
     def find(self, id: str) -> tuple[Source, SessionRow]:
         """The session `id`, or the one whose id starts so.

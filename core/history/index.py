@@ -215,10 +215,10 @@ def _state(source: Source) -> str:
     """Changes when a source does; empty when that cannot be told, as of folders of JSON files."""
     if source.legacy_json:
         return ""
-    seen = []
+    seen, path = [], os.path.realpath(source.path)
     for suffix in ("", "-wal"):
         try:
-            status = os.stat(f"{source.path}{suffix}")  # noqa: PTH116 - a suffix, not a file below it
+            status = os.stat(f"{path}{suffix}")  # noqa: PTH116 - a suffix, not a file below it
         except OSError:
             seen.append("-")
         else:

@@ -12,12 +12,13 @@ OpenCode leaves the files when it moves them into its database, so a session tha
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from core.history.contents import read_object
 from core.history.rows import Counts, PartRow, SessionRow, Tokens
 from core.history.rows import Schema as Kept
 from core.history.source import MAX_BYTES, Source
@@ -28,9 +29,17 @@ _MAX_SESSION_BYTES: Final = 8 * 2**20
 """Larger files of sessions and messages are not read: their diffs make them so."""
 
 
-def unread(source: Source) -> int:
-    """How many sessions are kept in JSON files alone and are not read; 0 when they are read."""
-    return 0 if source.legacy_json else sum(1 for _ in _files(source))
+def unread(sources: Sequence[Source]) -> int:
+    """How many sessions are kept in JSON files alone and are not read; 0 when they are read.
+
+    Several databases may lie beside the same files: what one of them has was moved there.
+    """
+    found: dict[Path, set[Path]] = {}
+    for source in sources:
+        if not source.legacy_json:
+            files = set(_files(source))
+            found[source.storage] = found.get(source.storage, files) & files
+    return sum(map(len, found.values()))
 
 
 def sessions(source: Source) -> list[SessionRow]:
@@ -173,10 +182,7 @@ def _bytes(path: Path, limit: int) -> bytes | None:
 
 
 def _object(data: bytes | None) -> dict[str, Any]:
-    try:
-        return msgspec.json.decode(data or b"", type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return {}
+    return read_object(data) or {}
 
 
 def _dict(value: object) -> dict[str, Any]:

@@ -165,4 +165,5 @@ def _reply(turned: Turned, model: str, ms: int) -> Reply:
         cost=float(turned.info.cost),
         ms=ms,
         model=model,
+        cut=turned.info.finish == "length",
     )

@@ -68,6 +68,8 @@ class Reading:
 
     @classmethod
     def _open(cls, path: Path, busy_seconds: float) -> Self:
+        # What lies beside a database bears the name of the file itself, not that of a link to it.
+        path = Path(os.path.realpath(path))
         for _ in range(_TRIES):
             query, exclusive = _how(path)
             try:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from core.errors import UsageError
+from core.history.contents import read_object
 from core.history.rows import PartRow
 from core.ledger import note
 from core.text import MARKER_ROOM, clean_line, mask_line, safe_middle
@@ -116,7 +117,7 @@ def bounded(text: str, limit: int) -> str:
 
 def _piece(part: PartRow, bounds: Bounds) -> Piece | None:
     role = part.role if part.role in ("user", "assistant") else "unknown"
-    data = _read(part.data)
+    data = read_object(part.data)
     kind = data.get("type") if data else None
     if data is None or not isinstance(kind, str):
         return _dropped(role, part.problem)
@@ -199,15 +200,6 @@ def _file_name(data: Mapping[str, Any]) -> str:
     address = _text(data.get("url"))
     found = _text(data.get("filename")) or path or ("" if address.startswith("data:") else address)
     return mask_line(found, _NAME_CHARS) or "unnamed"
-
-
-def _read(data: bytes | None) -> dict[str, Any] | None:
-    if data is None:
-        return None
-    try:
-        return msgspec.json.decode(data, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
 
 
 def _json(value: object) -> str:

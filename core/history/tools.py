@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from core.history.contents import NOT_JSON
 from core.history.parts import read_parts
 from core.history.rows import Schema, SessionRow
 from core.history.source import Source
@@ -110,7 +111,7 @@ def _spent(source: Source, row: SessionRow, message: str) -> tuple[int, float]:
     try:
         read = _decoder.decode(data if isinstance(data, bytes) else b"{}")
         tokens = msgspec.convert(read.tokens or {}, _Tokens)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except NOT_JSON:
         return 0, 0.0
     cache = tokens.cache if isinstance(tokens.cache, dict) else {}
     figures = (tokens.input, tokens.output, tokens.reasoning, cache.get("read"), cache.get("write"))

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
+from core.history.contents import NOT_JSON
 from core.history.rows import Counts, PartRow, Tokens
 from core.history.source import Source
 
@@ -17,6 +18,8 @@ _WHOLE_CHARS: Final = 65_536
 _SUMMED_CHARS: Final = 2**20
 """Messages up to this size count towards cost and tokens, where a session does not have the sums itself."""
 _END_CHARS: Final = 400
+_MOST: Final = 2**63
+"""Larger numbers have no room in a column of SQLite."""
 
 # A large text is taken from its pages once for each mention, and kept; so it is mentioned once, and the LIMIT keeps
 # SQLite from putting that one in the place of each `head`.
@@ -170,9 +173,10 @@ def parts(source: Source, session: str) -> Iterator[PartRow]:
 def as_int(value: object) -> int:
     """A whole number from a column that may hold anything; 0 when it is none."""
     try:
-        return int(value) if isinstance(value, int | float | str) else 0
+        number = int(value) if isinstance(value, int | float | str) else 0
     except (ValueError, OverflowError):
         return 0
+    return number if -_MOST <= number < _MOST else 0
 
 
 def as_float(value: object) -> float:
@@ -186,6 +190,6 @@ def _read(head: object) -> _Message:
     data = head if isinstance(head, bytes) else b""
     try:
         return _decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except NOT_JSON:
         found = _ROLE_IN_TEXT.search(data[:_END_CHARS])
         return _Message(role=found.group(1).decode()) if found else _Message()

@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from core.history import v1
+from core.history.contents import read_object
 from core.history.rows import Counts, PartRow, Tokens
 from core.history.source import Source
 from core.history.v1 import Used, as_int, model_name
@@ -59,7 +60,7 @@ def spent(source: Source, session: str) -> tuple[float, Tokens]:
 def last_used(source: Source, session: str) -> Used:
     """As for OpenCode 1."""
     for (data,) in source.all(_query(source, _LAST), session):
-        read = _read(data) or {}
+        read = read_object(data) or {}
         model = model_name(read.get("model"))
         if model:
             agent = read.get("agent")
@@ -71,7 +72,7 @@ def parts(source: Source, session: str) -> Iterator[PartRow]:
     """What the messages of `session` hold, by message time, sequence number and place in the message."""
     for id, owner, kind, created, rowid in source.rows(_query(source, _ROWS), session):
         data, problem = source.content("session_message", rowid)
-        read = _read(data)
+        read = read_object(data)
         base = PartRow(
             id=str(id),
             message=str(id),
@@ -103,15 +104,6 @@ def _query(source: Source, query: str) -> str:
         updated="time_updated" if "time_updated" in columns else "time_created",
         seq="seq" if "seq" in columns else "rowid",
     )
-
-
-def _read(data: object) -> dict[str, Any] | None:
-    if not isinstance(data, bytes):
-        return None
-    try:
-        return msgspec.json.decode(data, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
 
 
 def _items(kind: str, message: Mapping[str, Any]) -> _Items:

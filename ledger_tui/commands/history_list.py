@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from core.errors import FileError
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             own=own_sessions(),
         )
         found = (row for _, row in rows)
-        write(json_array(map(as_json, found)) if args.json else _lines(found))
+        write(json_array(map(as_json, found)) if args.json else _lines(found, _known()))
     return 0
 
 
@@ -102,7 +102,23 @@ def write(pieces: Iterable[str]) -> None:
         sys.stdout.write(clean(piece))
 
 
-def _lines(rows: Iterable[SessionRow]) -> Iterator[str]:
+def _known() -> dict[str, int]:
+    """How many facts the ledger has of each root session; none where that cannot be read, which is complained about."""
+    from ledger_tui.options import database  # noqa: PLC0415
+
+    if not database().exists():
+        return {}
+    from core.store.archive import Archive  # noqa: PLC0415
+
+    try:
+        with Archive(database()) as archive:
+            return {session.root: session.findings for session in archive.sessions()}
+    except FileError as error:
+        complain(str(error))
+        return {}
+
+
+def _lines(rows: Iterable[SessionRow], known: Mapping[str, int]) -> Iterator[str]:
     """Two lines a session on a terminal, one line elsewhere."""
     from core.text import clean_line, clip  # noqa: PLC0415
     from ledger_tui.format import count, money, plural  # noqa: PLC0415
@@ -111,7 +127,14 @@ def _lines(rows: Iterable[SessionRow]) -> Iterator[str]:
     found = False
     for row in rows:
         found = True
-        marks = "".join((" (archived)" if row.archived else "", " (sub-agent)" if row.parent else ""))
+        facts = known.get(row.id, 0)
+        marks = "".join(
+            (
+                " (archived)" if row.archived else "",
+                " (sub-agent)" if row.parent else "",
+                f" ({plural(facts, 'fact')})" if facts else "",
+            )
+        )
         began, id = moment(row.time_created), clean_line(row.id, 80)
         tokens, cost, folder = count(row.tokens.total), money(row.cost), clip(row.directory, 120)
         title = f"{row.title or '(no title)'}{marks}"

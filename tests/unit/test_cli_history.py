@@ -8,16 +8,20 @@ import pty
 import select
 import shutil
 import signal
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from core.history.pieces import Bounds
 from core.settings import Settings
+from core.store.database import DATABASE
 from ledger_tui.commands import history_source
 from tests import history_data as data
 from tests.history_data import BASE, Builder, text, tool
+from tests.unit.store.journals import Kept
 from tests.unit.test_cli import SCRIPT, Shell, complaint
 
 KEYS = [
@@ -122,6 +126,19 @@ def test_old_json_files_are_counted_and_read_when_asked_for(shell: Shell) -> Non
     assert [row["id"] for row in json.loads(read.out)] == ["ses_old0", "ses_old1", "ses_a", "ses_b"]
     assert read.err == ""
     assert "What is in it?" in shell("history", "show", "ses_old1", "--legacy-json").out
+
+
+def test_the_list_says_how_many_facts_are_known(shell: Shell) -> None:
+    listed = shell("history", "list")
+    path = Path(shell.environ["LEDGER_HOME"]) / "state" / DATABASE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    bench = Kept(path)
+    bench.learn("old", "a")
+    Kept.made.remove(bench)
+    bench.journal.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("UPDATE ledger SET root = 'ses_a'")
+    assert shell("history", "list").out == listed.out.replace("  First  ", "  First (2 facts)  ")
 
 
 def test_show_as_json(shell: Shell) -> None:

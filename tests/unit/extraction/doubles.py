@@ -40,6 +40,7 @@ class Info:
     tokens: Tokens = Tokens()
     cost: float = 0.0
     is_summary: bool = False
+    finish: str | None = None
 
 
 @dataclass(frozen=True)

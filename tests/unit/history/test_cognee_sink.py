@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -131,3 +134,20 @@ def test_a_package_that_is_not_there_can_be_installed() -> None:
 
     with pytest.raises(UsageError, match=r"pip install 'ledger-tui\[cognee\]'"):
         CogneeSink(load=missing)
+
+
+def test_a_call_that_is_under_way_ends_with_the_sink(sink: CogneeSink, cognee: Cognee) -> None:
+    begun = threading.Event()
+
+    async def endless(**_: object) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    sink.put(Delivery(session="ses_a", note="one"))
+    cognee.cognify = endless  # type: ignore[method-assign]
+    with ThreadPoolExecutor() as threads:
+        waiting = threads.submit(sink.finish)
+        assert begun.wait(5)
+        sink.close()
+        with pytest.raises(ServerError):
+            waiting.result(5)

@@ -130,6 +130,13 @@ async def test_the_key_is_in_no_message() -> None:
     assert "LEDGER_ENDPOINT_KEY" in str(caught.value)
 
 
+async def test_an_endpoint_that_repeats_the_key_does_not_give_it_away() -> None:
+    endpoint = Endpoint(httpx.Response(401, json={"error": "no user hunter two"}), key="hunter two")
+    with pytest.raises(Refused, match=r"no user \[masked:key\]") as caught:
+        await endpoint.ask()
+    assert "hunter" not in str(caught.value)
+
+
 async def test_the_only_model_is_taken() -> None:
     endpoint = Endpoint(httpx.Response(200, json={"data": [{"id": "solo"}]}), ok(), model="")
     await endpoint.ask()

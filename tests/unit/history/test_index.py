@@ -126,3 +126,24 @@ def test_an_index_that_cannot_be_written_is_one_line(place: Path) -> None:
             index.update([source])
         other.close()
         assert index.update([source]) == 1
+
+
+def test_a_time_that_no_column_can_hold_does_no_harm(place: Path) -> None:
+    with Builder(place, ()) as b:
+        b.session("ses_x", 1e300, title="Walrus")  # type: ignore[arg-type]
+    assert updated(place) == 4
+    assert ids("walrus", place) == ["ses_x"]
+
+
+def test_the_log_beside_what_a_link_points_to_is_looked_at(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "links").mkdir()
+    link = tmp_path / "links/a.db"
+    link.symlink_to(place)
+    assert updated(link) == 3
+    writer = sqlite3.connect(place)
+    writer.execute("PRAGMA journal_mode = wal")
+    writer.execute("UPDATE session SET title = 'Walrus', time_updated = time_updated + 1 WHERE id = 'ses_a'")
+    writer.commit()
+    assert updated(link) == 1
+    assert ids("walrus", link) == ["ses_a"]
+    writer.close()

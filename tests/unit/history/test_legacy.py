@@ -16,7 +16,7 @@ from tests import history_data as data
 def test_they_are_counted_but_not_read_unless_asked_for(tmp_path: Path) -> None:
     data.legacy(tmp_path, 3)
     with Source.open(data.small_v1(tmp_path / "opencode.db")) as source:
-        assert legacy.unread(source) == 3
+        assert legacy.unread([source]) == 3
         assert [row.id for row in list_sessions(source)] == ["ses_a", "ses_b"]
         assert list(read_parts(source, "ses_old0")) == []
         assert find_session(source, "ses_old0") is None
@@ -25,7 +25,7 @@ def test_they_are_counted_but_not_read_unless_asked_for(tmp_path: Path) -> None:
 def test_asked_for_they_are_in_the_list_in_their_place(tmp_path: Path) -> None:
     data.legacy(tmp_path, 2)
     with Source.open(data.small_v1(tmp_path / "opencode.db"), legacy_json=True) as source:
-        assert legacy.unread(source) == 0
+        assert legacy.unread([source]) == 0
         assert [row.id for row in list_sessions(source)] == ["ses_old0", "ses_old1", "ses_a", "ses_b"]
         assert [row.id for row in list_sessions(source, limit=2, offset=1)] == ["ses_old1", "ses_a"]
         row = find_session(source, "ses_old1")
@@ -44,7 +44,7 @@ def test_what_the_database_has_is_not_counted_again(tmp_path: Path) -> None:
     with data.Builder(tmp_path / "opencode.db") as b:
         b.session("ses_old1", title="moved")
     with Source.open(tmp_path / "opencode.db") as source:
-        assert legacy.unread(source) == 1
+        assert legacy.unread([source]) == 1
     with Source.open(tmp_path / "opencode.db", legacy_json=True) as source:
         assert [row.title for row in list_sessions(source)] == ["Old 0", "moved"]
 
@@ -67,3 +67,12 @@ def test_files_of_any_content_do_no_harm(tmp_path: Path) -> None:
         parts = list(read_parts(source, row.id))
     assert row.messages == Counts(all=4, user=1, assistant=1)
     assert len(parts) == 3
+
+
+def test_what_one_of_several_databases_has_is_not_counted(tmp_path: Path) -> None:
+    data.legacy(tmp_path, 3)
+    with data.Builder(tmp_path / "opencode.db") as b:
+        b.session("ses_old1", title="moved")
+    data.small_v1(tmp_path / "opencode-dev.db")
+    with Source.open(tmp_path / "opencode.db") as one, Source.open(tmp_path / "opencode-dev.db") as two:
+        assert legacy.unread([one, two]) == 2

@@ -26,11 +26,17 @@ async def test_a_question_is_asked_in_a_session_of_its_own_that_is_known_first_a
     reply = await distiller(server).distil(ASKED)
     assert (reply.text, reply.cost, reply.model) == ("a note", 0.25, "p/small")
     assert reply.tokens == Tokens(input=10, output=5, reasoning=2, cache_read=3, cache_write=1)
+    assert not reply.cut
     assert [what for what, _ in server.log] == ["create", "own", "prompt", "abort", "delete", "gone"]
     assert server.there == {}
     (asked,) = server.prompts
     assert (asked["text"], asked["system"], asked["tools"]) == ("what?", "be brief", {"*": False})
     assert asked["agent"] == "general"
+
+
+async def test_an_answer_that_ends_at_the_output_limit_says_so() -> None:
+    server = Server(reply=answer("half a no", Info(finish="length")))
+    assert (await distiller(server).distil(ASKED)).cut
 
 
 async def test_the_agent_and_the_model_can_be_named() -> None:

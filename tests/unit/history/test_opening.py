@@ -204,3 +204,10 @@ def test_an_opencode_that_only_starts_is_no_change(folder: Path) -> None:
     with Reading.open(path) as reading:
         Path(f"{path}-wal").touch()
         reading.check()
+
+
+def test_a_link_is_read_with_the_log_of_what_it_points_to(folder: Path, tmp_path: Path) -> None:
+    abandoned(folder / "real.db", 3)
+    link = tmp_path / "link.db"
+    link.symlink_to(folder / "real.db")
+    assert count(link) == 3

@@ -151,3 +151,13 @@ def test_bounds_are_settings() -> None:
     assert one(text("one two three four"), Bounds(text=10)).text == "one two t…"
     with pytest.raises(UsageError, match="tool_output is -1"):
         Bounds(tool_output=-1)
+
+
+def test_half_a_character_costs_itself_alone() -> None:
+    data = rb'{"type":"text","text":"cut \ud83d, whole \ud83d\ude00, \\ud83d, end \uDE00"}'
+    assert one(data).text == "cut �, whole 😀, \\ud83d, end �"
+
+
+def test_what_is_nested_too_deep_is_unreadable() -> None:
+    data = b'{"type":"tool","state":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    assert (one(data).kind, one(data).name) == (Kind.DROPPED, "unreadable")
