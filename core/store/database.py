@@ -7,10 +7,12 @@ commits, never the file). Several processes may have it open.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from core.errors import FileError
 from core.text import clean_line
@@ -143,6 +145,12 @@ def open_database(
 
     named = clean_line(str(path), 300)
     try:
+        _check_own(path, migrations, named)
+    except sqlite3.Error as error:
+        raise FileError(
+            f"cannot use {named}: {_reason(error)}", "Move the file away to start with a new one."
+        ) from error
+    try:
         _create(path)
         connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
     except (OSError, sqlite3.Error, ValueError) as error:
@@ -167,6 +175,25 @@ def is_busy(error: sqlite3.Error) -> bool:
     import sqlite3  # noqa: PLC0415
 
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _check_own(path: Path, migrations: Sequence[Sequence[str]], named: str) -> None:
+    """Raise FileError for a database of another program, before anything of it is changed."""
+    import sqlite3  # noqa: PLC0415
+
+    try:
+        if path.stat().st_size == 0:
+            return
+    except OSError:
+        return  # not there yet, or not to be reached: opening it says why
+    connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True, timeout=_OPENING_SECONDS)
+    try:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        first = re.search(r"CREATE (?:VIRTUAL )?TABLE (\w+)", migrations[0][0]) if migrations else None
+        if tables and first is not None and first[1] not in tables:
+            raise FileError(f"{named} is another program's database", "Name another file; this one was not changed.")
+    finally:
+        connection.close()
 
 
 def _create(path: Path) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,26 @@ def test_many_processes_create_it_at_once(tmp_path: Path) -> None:
     assert connection.execute("SELECT count(*) FROM own_session").fetchone() == (200,)
     assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
+
+
+def test_the_database_of_another_program_is_refused_and_stays_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE message (id TEXT)")
+        other.commit()
+    path.chmod(0o644)
+    before = path.read_bytes()
+    with pytest.raises(FileError, match="another program's database"):
+        open_database(path)
+    assert path.read_bytes() == before
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert [found.name for found in tmp_path.iterdir()] == ["opencode.db"]
+
+
+def test_a_file_that_is_no_database_keeps_its_rights(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("nothing to do with a database\n" * 100)
+    path.chmod(0o644)
+    with pytest.raises(FileError, match="not a database"):
+        open_database(path)
+    assert path.stat().st_mode & 0o777 == 0o644
