@@ -257,7 +257,8 @@ class Ledger(Shelf):
             self.drop(now)
         if before is None:
             return [Change("deleted", now, "undone")] if now is not None else []
-        if self._facts.get(before.fact, id) != id or (now is None and what in _MAKING_ROOM and self._is_full(before)):
+        needs_room = now is None and what in _MAKING_ROOM and before.state != "held"
+        if self._facts.get(before.fact, id) != id or (needs_room and self._is_full(before)):
             return []
         restored = before.noted(t, "restored by undo")
         if before.state == "held":

@@ -169,6 +169,10 @@ class Past(PastScreen):
         when = moment(began, self.desk.zone)
         source = f"session {self._session_id}" + (f" of {when}" if when else "")
         finding = row.fact.finding
+        if finding.state in ("held", "superseded"):
+            why = "no output bore it out" if finding.state == "held" else "a later value took its place"
+            self.say(f"Not taken over: {why}. Add it by hand if you know better.", ok=False)
+            return
         give(self, Add, "Taken over. {undo} takes it back.", fact=finding.fact, topic=finding.topic, source=source)
 
     def _unfold(self, row: TextRow) -> None:

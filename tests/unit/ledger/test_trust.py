@@ -89,6 +89,17 @@ def test_accepting_a_held_fact_lets_notes_carry_it_and_undo_puts_it_back() -> No
     assert len(on.engine.state.ledger) == 0
 
 
+def test_undo_of_accepting_many_brings_back_those_that_had_to_make_room() -> None:
+    on = bench(max_findings_per_topic=2)
+    facts = [(f"model.ckpt has {7000 + n} heads", "file-format:model.ckpt") for n in range(4)]
+    learn(on, *facts, output=SIZE_OUT)
+    do(on, ask.Accept, ids=tuple(f.id for f in held(on)))
+    assert len(on.engine.state.ledger) == 2
+    do(on, ask.Undo)
+    assert sorted(f.fact for f in held(on)) == sorted(fact for fact, _ in facts)
+    assert len(on.engine.state.ledger) == 0
+
+
 def test_a_rejected_fact_does_not_come_back_until_that_is_undone() -> None:
     on = bench()
     learn(on, INVENTED, output=SIZE_OUT)
