@@ -9,7 +9,7 @@ import msgspec
 
 from core.errors import ServerError, WrongServer
 from core.history.inference import Reply
-from core.history.rows import Tokens
+from core.ledger.observations import Tokens
 from core.text import clean_line, mask_line
 
 _DETAIL_CHARS: Final = 300

@@ -8,7 +8,7 @@ import msgspec
 
 from core.errors import Refused, Unreachable, UsageError, WrongServer
 from core.history.question import Question
-from core.history.rows import Tokens
+from core.ledger.observations import Tokens
 
 GENERAL_FAILURES: Final = (UsageError, Refused, Unreachable, WrongServer)
 """Errors that the next session would meet too: they end a run. Others are about one session."""

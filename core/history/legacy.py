@@ -19,11 +19,12 @@ from typing import Any, Final
 import msgspec
 
 from core.history.contents import read_object
-from core.history.rows import Counts, PartRow, SessionRow, Tokens
+from core.history.rows import Counts, PartRow, SessionRow
 from core.history.rows import Schema as Kept
 from core.history.source import MAX_BYTES, Source
 from core.history.tidy import session_row
 from core.history.v1 import as_float, as_int, model_name
+from core.ledger.observations import Tokens
 
 _MAX_SESSION_BYTES: Final = 8 * 2**20
 """Larger files of sessions and messages are not read: their diffs make them so."""

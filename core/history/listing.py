@@ -15,9 +15,10 @@ import msgspec
 
 from core.errors import UsageError
 from core.history import legacy, v1, v2
-from core.history.rows import Schema, SessionRow, Tokens
+from core.history.rows import Schema, SessionRow
 from core.history.source import Source
 from core.history.tidy import name, session_row
+from core.ledger.observations import Tokens
 
 OWN_TITLE: Final = "ledger-extraction"
 """Title of the sessions that the ledger opens for itself."""

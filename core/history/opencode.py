@@ -19,8 +19,8 @@ from core.extraction.runner import CLEANING_SECONDS, NO_TOOLS, even_if_cancelled
 from core.extraction.waiting import LOOK_SECONDS, Stuck, answer_of
 from core.history.inference import Reply
 from core.history.question import Question
-from core.history.rows import Tokens
 from core.ledger.effects import EXTRACTION_TITLE
+from core.ledger.observations import Tokens
 from core.text import mask_line
 
 ANSWER_SECONDS: Final = 300.0

@@ -7,6 +7,8 @@ from typing import Final
 
 import msgspec
 
+from core.ledger.observations import Tokens
+
 TITLE_CHARS: Final = 500
 """Longest title; longer ones are cut."""
 
@@ -34,21 +36,6 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     all: int = 0
     user: int = 0
     assistant: int = 0
-
-
-class Tokens(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens of a session as OpenCode counted them; `cache_read` and `cache_write` are not part of `input`."""
-
-    input: int = 0
-    output: int = 0
-    reasoning: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-
-    @property
-    def total(self) -> int:
-        """All of them together."""
-        return self.input + self.output + self.reasoning + self.cache_read + self.cache_write
 
 
 class SessionRow(msgspec.Struct, frozen=True, kw_only=True):

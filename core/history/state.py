@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import msgspec
 
 from core.errors import FileError
-from core.history.rows import Tokens
+from core.ledger.observations import Tokens
 from core.store.database import open_database
 
 if TYPE_CHECKING:

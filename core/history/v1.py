@@ -10,8 +10,9 @@ from typing import Any, Final
 import msgspec
 
 from core.history.contents import NOT_JSON
-from core.history.rows import Counts, PartRow, Tokens
+from core.history.rows import Counts, PartRow
 from core.history.source import Source
+from core.ledger.observations import Tokens
 
 _WHOLE_CHARS: Final = 65_536
 """Up to this size the JSON of a message is parsed; of a larger one only the beginning is looked at."""

@@ -13,9 +13,10 @@ import msgspec
 
 from core.history import v1
 from core.history.contents import read_object
-from core.history.rows import Counts, PartRow, Tokens
+from core.history.rows import Counts, PartRow
 from core.history.source import Source
 from core.history.v1 import Used, as_int, model_name
+from core.ledger.observations import Tokens
 
 _MARKS: Final = "('agent-switched', 'model-switched', 'location-switched', 'idle')"
 """Types of rows that are no messages."""

@@ -137,6 +137,8 @@ class Past(PastScreen):
             return "The ledger on screen has this fact already."
         if row.fact.finding.state == "superseded":
             return "A newer fact took the place of this one."
+        if row.fact.finding.state == "held":
+            return "It was held for review there; add it by hand if you know better."
         return ""
 
     async def act(self, action: str, now: Situation) -> None:
@@ -169,10 +171,6 @@ class Past(PastScreen):
         when = moment(began, self.desk.zone)
         source = f"session {self._session_id}" + (f" of {when}" if when else "")
         finding = row.fact.finding
-        if finding.state in ("held", "superseded"):
-            why = "no output bore it out" if finding.state == "held" else "a later value took its place"
-            self.say(f"Not taken over: {why}. Add it by hand if you know better.", ok=False)
-            return
         give(self, Add, "Taken over. {undo} takes it back.", fact=finding.fact, topic=finding.topic, source=source)
 
     def _unfold(self, row: TextRow) -> None:

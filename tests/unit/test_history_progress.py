@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.history.fates import Fate, Progress
-from core.history.rows import Tokens
 from core.history.state import Spent
+from core.ledger.observations import Tokens
 from ledger_tui.commands.history_progress import line
 
 

@@ -11,8 +11,9 @@ from core.errors import LedgerError
 from core.history.inference import Reply
 from core.history.material import Material, Work
 from core.history.question import question
-from core.history.rows import Schema, SessionRow, Tokens
+from core.history.rows import Schema, SessionRow
 from core.history.transcript import Bounds, Transcript
+from core.ledger.observations import Tokens
 
 GOOD = "## What Was Worked On\n\nThe parser in `alpha.py`.\n\n## Follow-ups\n\n- Test it.\n"
 

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import ServerError, WrongServer
 from core.history.completions import detail, models, read_reply
-from core.history.rows import Tokens
+from core.ledger.observations import Tokens
 
 
 def body(content: Any = "hi", reason: str = "stop", **more: Any) -> bytes:

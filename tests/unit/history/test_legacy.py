@@ -8,8 +8,9 @@ from pathlib import Path
 from core.history import legacy
 from core.history.listing import find_session, list_sessions
 from core.history.parts import read_parts
-from core.history.rows import Counts, Schema, Tokens
+from core.history.rows import Counts, Schema
 from core.history.source import Source
+from core.ledger.observations import Tokens
 from tests import history_data as data
 
 

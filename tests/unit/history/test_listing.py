@@ -10,8 +10,9 @@ import pytest
 
 from core.errors import FileError, UsageError
 from core.history.listing import OWN_TITLE, count_sessions, find_session, list_all, list_sessions, schema_of
-from core.history.rows import Counts, Schema, SessionRow, Tokens
+from core.history.rows import Counts, Schema, SessionRow
 from core.history.source import Source
+from core.ledger.observations import Tokens
 from tests import history_data as data
 from tests.history_data import BASE, Builder
 

@@ -9,7 +9,7 @@ import pytest
 from core.errors import Refused, ServerError, UsageError
 from core.history.opencode import OpenCodeDistiller
 from core.history.question import Question
-from core.history.rows import Tokens
+from core.ledger.observations import Tokens
 from tests.unit.extraction.doubles import Cache, Data, Fault, Info, Own, Reply, Server, answer
 from tests.unit.extraction.doubles import Tokens as Counted
 

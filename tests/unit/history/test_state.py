@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import FileError
-from core.history.rows import Tokens
 from core.history.state import Book, Spent, State
+from core.ledger.observations import Tokens
 
 ONE = Spent(requests=1, tokens=Tokens(input=10, output=4, reasoning=2, cache_read=1, cache_write=3), cost=0.5, ms=7)
 
